@@ -6,14 +6,14 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /troupe
 COPY package.json package-lock.json .npmrc ./
-COPY deploy/link-node.mjs deploy/
-# Node is in the image already, so the packages that bring it are left out.
-RUN npm ci --omit=dev --omit=optional
+# Node is in the image already, so the packages that bring it are left out. No script runs: what is generated follows below.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 COPY actors actors
 COPY adapters adapters
 COPY bus bus
 COPY machines machines
 COPY LICENSE ./
+RUN NODE_DISABLE_COMPILE_CACHE=1 node actors/cli.js csi-proxy gen
 # Compiled here for the user who runs it: a pod can write nothing, and would compile, and strip types, at each start (28 MB).
 RUN mkdir compiled && chown 65532:65532 compiled
 USER 65532:65532

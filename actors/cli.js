@@ -1,6 +1,6 @@
-// `troupe <command>`, on Node 24: troupe.cjs sees to that. Nothing is imported before the compile cache is on, and this
-// file is plain JavaScript, so that a process whose other files are cached never loads what strips types (20 MB, 40 ms).
-// No await at the top: troupe.cjs requires it.
+// Entry point of `troupe <command>`, on Node 24 (troupe.cjs ensures that). Nothing is imported before the compile cache
+// is on, and this file is plain JavaScript: a process with a full cache never loads the type stripper (20 MB, 40 ms).
+// No top-level await: troupe.cjs requires this file.
 import { enableCompileCache } from 'node:module';
 import { basename } from 'node:path';
 

@@ -47,7 +47,7 @@ function refuse(why) {
 /** The same command, streams and signals included. */
 function runOn(node) {
   var child = childProcess.spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal interrupts the child by itself.
+  // A terminal interrupts the child itself.
   process.on('SIGINT', function () {
     if (!process.stdin.isTTY) child.kill('SIGINT');
   });

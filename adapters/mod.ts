@@ -23,8 +23,10 @@ export {
   TransientError,
   TroupeError,
   toErrorData,
+  UnknownOutcomeError,
 } from '../bus/errors.ts';
 export type { Clock, Timer } from '../bus/time.ts';
+export { type EffectMaker, type EffectRun, effectsOver } from '../machines/effect.ts';
 export { type ResourceContext, ResourceTag, type ResourceView } from '../machines/external-resource/context.ts';
 export {
   type ExternalResourceOptions,
@@ -68,6 +70,7 @@ export {
   type LongCallOptions,
   type LongCallRequest,
   type ObjectChanged,
+  type PortsOf,
   Readiness,
   type StatusPart,
   type Step,
@@ -119,6 +122,22 @@ export {
 export type { Contract, KindContract, KindDefinition, PrinterColumn } from './api/contract/crds.ts';
 export type { CompanionChange, Companions } from './api/migration.ts';
 export { wholeNumber } from './api/settings.ts';
+export { deadlineSignal, errorOf, type JsonCall, type JsonClientDeps, jsonClient } from './api/standard/calls.ts';
+export {
+  ConditionReason,
+  isAvailable,
+  isSettled,
+  standardColumns,
+  standardConditions,
+  standardStatus,
+} from './api/standard/conditions.ts';
+export {
+  type StandardKindOptions,
+  type StandardOperations,
+  standardKind,
+  standardOperations,
+} from './api/standard/kind.ts';
+export { referencesOf, secretRef, secretText } from './api/standard/references.ts';
 export type {
   AdmissionWebhook,
   ConversionWebhook,

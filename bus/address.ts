@@ -1,6 +1,6 @@
 // The name of an actor.
 
-/** Where an actor is found: named like its object. */
+/** Address of an actor: the same as its object's. */
 export interface Address {
   /** Short name of the API group: `openstack`, `core`. */
   readonly realm: string;

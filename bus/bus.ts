@@ -1,13 +1,17 @@
-// The bus as the other rooms see it. Two implementations keep this contract: NATS (`nats-bus.ts`) and one in memory
-// (`memory-bus.ts`); `test/bus/bus.suite.ts` says what both must do.
+// Interface of the bus. Two implementations fulfill this contract: NATS (`nats-bus.ts`) and one in memory
+// (`memory-bus.ts`); `test/bus/bus.suite.ts` defines what both must do.
 //
 // Invariants:
 //   BUS-1. Mail is last values: a reader gets the newest of each subject, perhaps twice, never an older one after a newer.
 //   BUS-2. A publication that names an expected sequence is stored only if that is the subject's last one.
-//   BUS-3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
-//   BUS-4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
-//   BUS-5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
-//   BUS-6. What is held is told to stop before its caller takes it for unanswered, and before the time that its caller last gave it.
+//   BUS-3. `replayed` always comes after every value that was stored before the subscription began was delivered, or is
+//       deleted.
+//   BUS-4. The loss of the mailbox is always noticed before any value of the new stream is delivered: the epoch changes
+//       first.
+//   BUS-5. A lease has at most one holder at a time; a holder that cannot renew it always knows before the lease can
+//       end.
+//   BUS-6. A long call is always canceled on the server before the caller reports its outcome as unknown, and before
+//       the deadline that the caller last confirmed.
 //   BUS-7. Whatever is stored is handed over: what is no JSON object, as an empty one, so that its reader can take it away.
 import type { Address } from './address.ts';
 import type { JsonObject } from './json.ts';
@@ -19,11 +23,11 @@ export interface MailboxMessage {
   /** Sequence in the stream; of two values of one subject the newer has the greater. */
   readonly sequence: number;
   readonly payload: JsonObject;
-  /** W3C Trace Context of the change that caused it; undefined: nobody said, or it was malformed. */
+  /** W3C Trace Context of the change that caused it; undefined if it is unknown, or was malformed. */
   readonly traceparent?: string;
   /**
-   * When it was stored, on the clock of whoever stores it: milliseconds since the epoch. Said of what a subscription hands
-   * over, where the store says so.
+   * Time of its storage, by the clock of the store: milliseconds since the epoch. Set on messages of a subscription, if
+   * the store reports it.
    */
   readonly storedAt?: number;
 }
@@ -34,22 +38,22 @@ export interface TimestampedMessage extends MailboxMessage {
   readonly storedAt: number;
 }
 
-/** What goes with a message beside what it says. */
+/** Metadata of a message beside its payload. */
 export interface Tracing {
   /** W3C Trace Context of the change that causes it. What is malformed is left out. */
   readonly traceparent?: string | undefined;
 }
 
-/** What became of a publication by compare. */
+/** Result of a publication by compare-and-swap. */
 export type Publication =
   | { readonly kind: 'stored'; readonly sequence: number }
-  /** Somebody wrote the subject meanwhile: read it with `last`, decide anew. */
+  /** Another writer was faster: read the subject with `last`, and decide again. */
   | { readonly kind: 'stale' };
 
 export interface MailboxHandlers {
   /** A value, during the replay or live. Called in the order of the stream, never concurrently. */
   onMail(mail: MailboxMessage): void;
-  /** Of a value whose format is not the one that this process knows: it stays as it is, and is not handed over. */
+  /** Called for a value of another format than this process knows: it stays as it is, and is not delivered. */
   onUnreadable?(subject: MailboxSubject): void;
   /** Every value stored before the subscription began has been handed over (BUS-3). Called once. */
   onReplayed(): void;
@@ -60,7 +64,9 @@ export interface MailboxSubscription {
   close(): Promise<void>;
 }
 
-/** Which mail a subscription wants: all of some shards, or one topic of all shards (the watch role reads `object`). */
+/**
+ * Filter of a subscription: all messages of some shards, or one topic of all shards (the watch role reads `object`).
+ */
 export type MailboxFilter = { readonly shards: readonly number[] } | { readonly topic: MailboxSubject['topic'] };
 
 /**
@@ -104,7 +110,7 @@ export interface Mailbox {
   /**
    * The last value of a subject, or undefined.
    *
-   * @throws {TransientError} also when it is of a newer format: who cannot read a value must not replace it
+   * @throws {TransientError} also for a newer format: a process that cannot read a value must not replace it
    */
   last(subject: MailboxSubject): Promise<MailboxMessage | undefined>;
   /**
@@ -116,7 +122,10 @@ export interface Mailbox {
   readMessagesOf(actor: Address, limit: number): Promise<readonly TimestampedMessage[]>;
   /** Deletes one value by its sequence; "not there" means it was overwritten or deleted already, and is fine. @throws {TransientError} */
   remove(sequence: number): Promise<void>;
-  /** Starts reading. Survives reconnects; after a change of epoch it ends silently and must be opened anew. @throws {TransientError} */
+  /**
+   * Starts reading. Survives reconnects; after a change of epoch it ends silently and must be opened again. @throws
+   * {TransientError}
+   */
   subscribe(filter: MailboxFilter, handlers: MailboxHandlers): Promise<MailboxSubscription>;
 }
 
@@ -125,7 +134,7 @@ export interface Lease {
   readonly name: string;
   /** When it ends unless renewed, on the clock of this process: milliseconds since the epoch. Moves with each renewal. */
   endsAt(): number;
-  /** Resolves when the lease is lost: it ended, or somebody else holds it. Never rejects. */
+  /** Resolves when the lease is lost: it ended, or has another holder. Never rejects. */
   readonly lost: Promise<void>;
   /**
    * Renews it now, whatever the clock of this process says: that of a machine that was suspended may lag behind. One that is found to be
@@ -141,15 +150,15 @@ export interface Lease {
 export interface LeaseRecord {
   readonly name: string;
   readonly holder: string;
-  /** What the holder says of itself, to whoever reads the leases. Another version, or anybody, may have written it. */
+  /** Note of the holder, for readers of the leases. Another version, or any client, may have written it. */
   readonly note?: JsonObject;
 }
 
 export interface Leases {
-  /** How long a lease lasts without renewal, in milliseconds. Renewed every fifth of it. */
+  /** Time to live of a lease without renewal, in milliseconds. It is renewed every fifth of it. */
   readonly leaseMs: number;
   /**
-   * Takes the lease if nobody holds it. The holder renews it by itself until `release`.
+   * Takes the lease if it has no holder. The holder renews it automatically until `release`.
    * @param note  stays with it as long as it is held
    * @returns undefined when another holder has it
    * @throws {TransientError}
@@ -160,7 +169,7 @@ export interface Leases {
    * expiry (expiry on servers that send no event for it: by the clock of this process). Renewals are not changes.
    */
   watch(onChange: (leases: readonly LeaseRecord[]) => void): Promise<{ close(): Promise<void> }>;
-  /** Who holds what, once, for people: one that changes meanwhile may be there or not. @throws {TransientError} */
+  /** Current holders of leases, for people: concurrent changes may be missing. @throws {TransientError} */
   list(): Promise<readonly LeaseRecord[]>;
 }
 
@@ -168,21 +177,20 @@ export interface Leases {
 export interface Endpoint {
   readonly subject: string;
   /**
-   * The request as it is handled. What it throws is the answer: nothing of it has begun, and nobody was asked whether it is
-   * wanted still.
+   * The request as it is handled. An exception is the response: no work has started, and the caller was not contacted.
    */
   admit?(request: JsonObject, bound: 'deadline' | 'caller'): Promise<JsonObject>;
-  /** @param held  given when the request takes as long as it takes: whoever asked holds it */
+  /** @param held  handle of a long call */
   handle(request: JsonObject, tracing: Tracing, held?: LongCallHandle): Promise<JsonObject>;
 }
 
-/** What a handler is told of whoever holds its request, and tells it. */
+/** Handle of a long call for the operation that runs it. */
 export interface LongCallHandle {
-  /** Aborted when the caller gives it up, or may be gone (BUS-6). */
+  /** Aborted when the caller cancels the call, or may be gone (BUS-6). */
   readonly signal: AbortSignal;
-  /** Until when it may go on as things stand, by the clock of this process: `signal` may be heard late. */
+  /** Time until which it may continue, by the clock of this process: `signal` may be late. */
   validUntil(): number;
-  /** How far it is; the caller hears the newest. Never throws, never waits. */
+  /** Progress report; the caller receives the newest. Never throws, never waits. */
   progress(progress: JsonObject): void;
 }
 
@@ -193,7 +201,7 @@ export interface LongCallOptions {
   onProgress(progress: JsonObject): void;
   /** It begins before that or never: milliseconds since the epoch, on the clock of this process. */
   readonly beginBy: number;
-  /** Until when it may go on as things stand, as `Lease.endsAt` has it; asked for again while it lasts. */
+  /** Time until which it may continue, as `Lease.endsAt`; read again while the call runs. */
   validUntil(): number;
 }
 
@@ -206,16 +214,16 @@ export interface Services {
   serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service>;
   /**
    * @param deadlineAt  milliseconds since the epoch
-   * @throws {TroupeError} what the handler threw; {UnknownOutcomeError} it was asked, and no answer came by then;
-   *   {TransientError} nobody was asked
+   * @throws {TroupeError} the handler's error; {UnknownOutcomeError} it was sent, and no response came in time;
+   *   {TransientError} no server received it
    */
   request(subject: string, request: JsonObject, deadlineAt: number, tracing?: Tracing): Promise<JsonObject>;
   /**
-   * A request that takes as long as it takes. Either side notices when the other is gone; a connection that is soon there
-   * again does no harm.
+   * Long call: a request without a deadline. Either side notices when the other is gone; a short disconnection does no
+   * harm.
    *
-   * @throws {TroupeError} what the handler threw; {UnknownOutcomeError} it was begun, and nobody says what became of it;
-   *   {TransientError} it was not begun, and will not be
+   * @throws {TroupeError} the handler's error; {UnknownOutcomeError} it was started, and its outcome is unknown;
+   *   {TransientError} it was not started, and will not be
    */
   callLong(subject: string, request: JsonObject, options: LongCallOptions, tracing?: Tracing): Promise<JsonObject>;
 }
@@ -223,7 +231,7 @@ export interface Services {
 /** A CloudEvents 1.0 event in structured mode, as `nats sub 'troupe.event.>'` shows it. */
 export interface TraceEvent {
   readonly actor: Address;
-  /** What happened, lower case with dots: `transition`, `call`, `claim` ...; the last token of the subject. */
+  /** Type of the event, lower case with dots: `transition`, `call`, `claim` ...; the last token of the subject. */
   readonly type: string;
   /** Joins the events of one cause: W3C Trace Context, as the extension for distributed tracing of CloudEvents has it. */
   readonly traceparent?: string;
@@ -232,28 +240,28 @@ export interface TraceEvent {
 
 /** An event as it was heard or kept. */
 export interface ReceivedEvent extends TraceEvent {
-  /** Of the CloudEvent, unique with its `source`; undefined: it was not on a wire. */
+  /** Id of the CloudEvent, unique with its `source`; undefined if it was not on a wire. */
   readonly id?: string;
   readonly source?: string;
   /** When it was emitted, on the clock of its process: milliseconds since the epoch, to the microsecond. */
   readonly at: number;
-  /** When it was kept, on the clock of the bus; undefined: it was heard, or nobody says. */
+  /** Time of its storage, by the clock of the bus; undefined if it was received live, or that is unknown. */
   readonly keptAt?: number;
 }
 
-/** Which of the kept events. */
+/** Query for kept events. */
 export interface EventQuery {
-  /** Of this actor only. */
+  /** Events of this actor only. */
   readonly actor?: Address | undefined;
-  /** Of this type only. */
+  /** Events of this type only. */
   readonly type?: string | undefined;
   /** Those that were kept from then on, on the clock of the bus: milliseconds since the epoch. */
   readonly since?: number | undefined;
-  /** Of each actor and type the last alone; `since` is of no account then. */
+  /** The last event only for each actor and type; `since` is ignored then. */
   readonly only?: 'last' | undefined;
 }
 
-/** How much of what happened is kept: whatever is older, or does not fit, goes first. */
+/** Limits of the history: the oldest events are dropped first. */
 export interface EventLimits {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
@@ -273,7 +281,7 @@ export interface Trace {
   history(query?: EventQuery): AsyncIterable<ReceivedEvent>;
 }
 
-/** How the bus tells of its connection; one line a change is logged by whoever listens. */
+/** Connection report of the bus; the listener logs one line per change. */
 export type Connectivity = { readonly kind: 'connected' | 'disconnected'; readonly detail: string };
 
 export interface Bus {

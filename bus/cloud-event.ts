@@ -6,7 +6,7 @@ import { addressKey, ROOT } from './subjects.ts';
 import { timestamp } from './timestamps.ts';
 import { validTraceparent } from './trace-context.ts';
 
-/** What an envelope says beyond the event. */
+/** Members of an envelope beside the event. */
 export interface Occasion {
   readonly id: string;
   readonly source: string;

@@ -3,28 +3,27 @@
 // Invariants:
 //   BUS-CONNECTION-1. Nothing is sent while the connection is away: what waited would arrive before the epoch is checked.
 //   BUS-CONNECTION-2. A request under way when the connection breaks rejects at once; whether it was carried out is unknown.
-//   BUS-CONNECTION-3. A login or an authority that was replaced is used without a restart: by the next connection, and a login that was
-//       replaced makes the next one, so that its predecessor is soon used by nobody.
+//   BUS-CONNECTION-3. A replaced login or authority is always used without a restart: by the next connection. A
+//       replaced login triggers the next connection, so that the old one is soon unused.
 import {
   type ConnectionOptions,
   connect,
   createInbox,
-  Events,
   type Msg,
   type MsgHdrs,
-  ErrorCode as NatsCode,
   type NatsConnection,
-  NatsError,
+  PermissionViolationError,
   type Subscription,
-} from 'nats';
+} from '@nats-io/transport-node';
 import type { Connectivity } from './bus.ts';
-import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
+import { connectError, requestError, tooLarge } from './connection-errors.ts';
+import { ErrorCode, TransientError, TroupeError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import { credentialsLogin, type Login, nkeyLogin } from './login.ts';
 import type { Refused } from './permission-errors.ts';
 import type { Clock, Timer } from './time.ts';
 
-/** How long an answer may take unless the caller says. */
+/** Default timeout of a response. */
 export const REQUEST_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that is silent for three of these is broken. */
@@ -53,27 +52,22 @@ export interface NatsOptions {
   readonly credentialsFile?: string;
   /** A file with an NKey seed. Read again at each reconnect. */
   readonly nkeySeedFile?: string;
-  /** What the inboxes begin with, to which answers come: `inboxPrefix`. */
+  /** Prefix of the inboxes, to which responses are sent: `inboxPrefix`. */
   readonly inboxPrefix: string;
   /** The server lets us in, and not say or hear something. */
   readonly onRefusal: (refused: Refused) => void;
   readonly clock: Clock;
 }
 
-/** Nobody listens to the subject: a stream or a service is not there. */
-export class NoResponderError extends TransientError {
-  override name = 'NoResponderError';
-}
-
 export class Connection {
   readonly clock: Clock;
-  /** Where it is connected, without password. */
+  /** Address of the connection, without password. */
   readonly place: string;
   readonly connectivity = new Listeners<Connectivity>();
   readonly #options: Pick<NatsOptions, 'inboxPrefix' | 'onRefusal'>;
   readonly #nats: NatsConnection;
   readonly #underWay = new Set<(error: Error) => void>();
-  /** What is sent at the end of this turn of the event loop. */
+  /** Messages to be sent at the end of this turn of the event loop. */
   #leaving: (() => void)[] = [];
   #up = true;
   #awaySince = 0;
@@ -95,7 +89,7 @@ export class Connection {
     if (login !== undefined) this.#renew(login);
   }
 
-  /** A subject that nobody else listens to, and that others may not. */
+  /** A subject for this process alone, which others must not read. */
   newInbox(): string {
     return createInbox(this.#options.inboxPrefix);
   }
@@ -105,7 +99,7 @@ export class Connection {
    * client's reading of the connection, which would go unnoticed.
    */
   listen(subject: string, onMessage: (message: Msg) => void): Subscription {
-    const callback = (error: NatsError | null, message: Msg): void => {
+    const callback = (error: Error | null, message: Msg): void => {
       if (error !== null) return; // not permitted, or the connection is closed: there will be no message
       try {
         onMessage(message);
@@ -137,13 +131,13 @@ export class Connection {
     return isMajor > major || (isMajor === major && isMinor >= minor);
   }
 
-  /** What every operation rejects with while the connection is away. */
+  /** Error of every operation while the connection is down. */
   away(): TransientError {
     return new TransientError(this.#nats.isClosed() ? 'the bus is closed' : `nats at ${this.place} is away`);
   }
 
   /**
-   * @throws {NoResponderError} nobody listens to the subject
+   * @throws {NoResponderError} the subject has no listener
    * @param options.reply  where the answer is to come, if not to an inbox
    * @throws {TransientError} no answer in time, or the connection broke, or the server does not let us
    * @throws {TerminalError} the payload is larger than the server takes
@@ -155,13 +149,13 @@ export class Connection {
   ): Promise<Msg> {
     return new Promise((resolve, reject) => {
       if (!this.up) return reject(this.away());
-      // The client would throw it where nobody catches it, and with an inbox of its own already open.
+      // The client library would throw it uncaught, with its own inbox already open.
       // mutant: oversized-question > -> false
       if (
         reply !== undefined &&
         sizeOf(payload, headers) > (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY)
       ) {
-        return reject(translated(NatsError.errorForCode(NatsCode.MaxPayloadExceeded), subject, timeoutMs));
+        return reject(tooLarge(subject));
       }
       this.#underWay.add(reject);
       const timeout = Math.max(1, Math.ceil(timeoutMs));
@@ -174,15 +168,15 @@ export class Connection {
             ...(headers !== undefined && { headers }),
             ...(reply !== undefined && { reply, noMux: true }),
           })
-          .then(resolve, (error: unknown) => reject(translated(error, subject, timeout)))
+          .then(resolve, (error: unknown) => reject(requestError(error, subject, timeout)))
           .finally(() => this.#underWay.delete(reject));
       });
     });
   }
 
   /**
-   * Runs what sends at the end of this turn of the event loop, with all others: the client writes to its socket whenever
-   * somebody sends, and a write costs more than the message. `send` must not throw.
+   * Runs `send` at the end of this turn of the event loop, together with all others: the client writes to its socket at
+   * each send, and a write costs more than the message. `send` must not throw.
    */
   inOneGo(send: () => void): void {
     if (this.#leaving.push(send) === 1) setImmediate(() => this.#flush());
@@ -214,14 +208,14 @@ export class Connection {
   }
 
   async #follow(onAttempt: () => void): Promise<void> {
-    for await (const { type, permissionContext: refused } of this.#nats.status()) {
-      if (refused !== undefined) {
-        this.#options.onRefusal(refused);
-      } else if (type === Events.Disconnect && this.#up) {
+    for await (const status of this.#nats.status()) {
+      if (status.type === 'error' && status.error instanceof PermissionViolationError) {
+        this.#options.onRefusal(status.error);
+      } else if (status.type === 'disconnect' && this.#up) {
         this.#awaySince = this.clock.now();
         this.#breakOff();
         this.connectivity.report({ kind: 'disconnected', detail: `disconnected from ${this.place}, reconnecting` });
-      } else if (type === Events.Reconnect && !this.#up) {
+      } else if (status.type === 'reconnect' && !this.#up) {
         this.#up = true;
         onAttempt();
         const seconds = Math.round((this.clock.now() - this.#awaySince) / 1_000);
@@ -284,13 +278,12 @@ export async function connectNats(options: NatsOptions): Promise<Connection> {
     };
     return new Connection(nats, place, options, onAttempt, login);
   } catch (error) {
-    throw refused(error, place);
+    throw connectError(error, place);
   }
 }
 
 /**
- * The client asks for the delay on every look at its server list, several times for one attempt; the same answer is given
- * until it has passed.
+ * The client library reads the delay several times per attempt; the same value is returned until it has passed.
  */
 function delays(nextMs: () => number, clock: Clock): () => number {
   let delayMs = 0;
@@ -343,58 +336,10 @@ function serversOf(url: string): Servers {
   return { addresses, encrypted, login };
 }
 
-/** Of a message on the wire, in bytes: the payload, and `NATS/1.0` with a line for each header. */
+/** Size of a message on the wire, in bytes: the payload, and `NATS/1.0` with a line for each header. */
 function sizeOf(payload: Uint8Array | string, headers: MsgHdrs | undefined): number {
   const ofPayload = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
   if (headers === undefined) return ofPayload;
   const lines = headers.keys().flatMap((name) => headers.values(name).map((value) => `${name}: ${value}\r\n`));
   return ofPayload + Buffer.byteLength(`NATS/1.0\r\n${lines.join('')}\r\n`);
-}
-
-function translated(error: unknown, subject: string, timeoutMs: number): Error {
-  const code = error instanceof NatsError ? error.code : undefined;
-  if (code === NatsCode.NoResponders) return new NoResponderError(`nobody answers '${subject}'`, { cause: error });
-  if (code === NatsCode.Timeout) {
-    return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, { cause: error });
-  }
-  if (code === NatsCode.MaxPayloadExceeded) {
-    return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, { cause: error });
-  }
-  if (code === NatsCode.PermissionsViolation) {
-    return new TransientError(`nats does not let us ask '${subject}', or hear the answer`, { cause: error });
-  }
-  const why = error instanceof Error ? error.message : String(error);
-  return new TransientError(`'${subject}' was not sent: ${why}`, { cause: error });
-}
-
-function refused(error: unknown, place: string): TroupeError {
-  if (error instanceof TroupeError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof NatsError ? error.code : (error as NodeJS.ErrnoException).code;
-  const say = (why: string, todo: string, kind: ErrorCode): TroupeError =>
-    new TroupeError(kind, `cannot connect to nats at ${place}: ${why}; ${todo}`, { cause: error });
-  switch (code) {
-    case NatsCode.ConnectionRefused:
-      return say('connection refused', 'check that it runs there, or give another address', ErrorCode.Transient);
-    case NatsCode.Timeout:
-    case NatsCode.ConnectionTimeout:
-      return say('no answer', 'check the address and that no firewall is in between', ErrorCode.Transient);
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return say('the host is not known', 'check the address', ErrorCode.Transient);
-    case NatsCode.AuthorizationViolation:
-    case NatsCode.AuthenticationExpired:
-      return say('it refuses us', 'check user and password, the credentials or the seed', ErrorCode.Terminal);
-    case 'ENOENT':
-    case 'EACCES':
-      return say(message, 'check the files of certificates and credentials', ErrorCode.Terminal);
-    case NatsCode.ServerOptionNotAvailable:
-      return say(
-        'one side wants TLS and the other does not',
-        'use tls:// with its authority, or nats://',
-        ErrorCode.Terminal,
-      );
-    default:
-      return say(message, 'check the address, and the authority if it speaks TLS', ErrorCode.Transient);
-  }
 }

@@ -3,7 +3,7 @@
 // `code` is for programs, `message` for people: lower case, names in quotes, never a secret. An error that crosses
 // the bus is data (`ErrorData`); receivers test `code`, never `instanceof`.
 
-/** What the receiver of an error can do about it. */
+/** Reaction that the receiver of an error should choose. */
 export const ErrorCode = {
   /** Try again later. */
   Transient: 'transient',
@@ -11,18 +11,18 @@ export const ErrorCode = {
   Terminal: 'terminal',
   /** The thing is not there. */
   Absent: 'absent',
-  /** Somebody else was first; read and decide anew. */
+  /** Another writer was first; read and decide again. */
   Conflict: 'conflict',
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** What is in the way of something that is tried again, where a person may have to do something about it. */
+/** Cause of a retried failure for which a person may have to act. */
 export const Fault = {
   /** The credentials, or where they are kept. */
   Credentials: 'credentials',
-  /** Nobody answers, or not there. */
+  /** No response, or none at that address. */
   Unreachable: 'unreachable',
-  /** What the spec asks for is refused as it is. */
+  /** The spec was rejected as it is. */
   Spec: 'spec',
   /** There is no room for what it asks for. */
   Quota: 'quota',
@@ -31,10 +31,13 @@ export type Fault = (typeof Fault)[keyof typeof Fault];
 
 const FAULTS: ReadonlySet<unknown> = new Set(Object.values(Fault));
 
-/** However long somebody asks to be left alone, in milliseconds: it may be a mistake, and what waits is to go on some time. */
+/**
+ * Maximum accepted pause, in milliseconds: a longer request may be a mistake, and waiting work must continue at some
+ * time.
+ */
 const LONGEST_PAUSE_MS = 600_000;
 
-/** What another side asks for, as far as it is heeded. */
+/** Pause requested by another system, up to the limit. */
 export function boundedPauseMs(askedMs: number): number {
   // mutant: retry-after-a-year ()#3 -> askedMs
   return Number.isNaN(askedMs) ? 0 : Math.max(0, Math.min(askedMs, LONGEST_PAUSE_MS));
@@ -46,18 +49,18 @@ export interface ErrorData {
   readonly message: string;
   /** Least wait before another try, in milliseconds, when the other side said. */
   readonly retryAfterMs?: number;
-  /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
+  /** Time until which the request may still take effect, in milliseconds since the epoch, if it had no response. */
   readonly inDoubtUntil?: number;
   /** A reason for people, conditions and counts, CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
   readonly fault?: Fault;
   /** Nothing failed: what was asked for needs something that is not there yet. */
   readonly waiting?: true;
-  /** With `terminal`: no change of the spec helps, but the foreign system may say something else one day. */
+  /** With `terminal`: no change of the spec helps, but the state in the external system may change. */
   readonly passing?: true;
   /** The request was not sent: there was no turn for it in time. It says nothing of what was asked about. */
   readonly unsent?: true;
-  /** Of an answer: whoever was asked cannot say what became of it. */
+  /** In a response: the server does not know the outcome. */
   readonly outcomeUnknown?: true;
 }
 
@@ -74,10 +77,10 @@ export class TransientError extends TroupeError {
   override name = 'TransientError';
   /** Least wait before another try, in milliseconds, when the other side said: ten minutes at most, whatever it said. */
   readonly retryAfterMs: number | undefined;
-  /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
+  /** Time until which the request may still take effect, in milliseconds since the epoch, if it had no response. */
   readonly inDoubtUntil: number | undefined;
   readonly fault: Fault | undefined;
-  /** CamelCase, where somebody tells by it. */
+  /** Reason in CamelCase, if callers distinguish it. */
   readonly reason: string | undefined;
   constructor(message: string, options: TransientErrorOptions = {}) {
     super(ErrorCode.Transient, message, options);
@@ -95,7 +98,7 @@ export interface TransientErrorOptions extends ErrorOptions {
   reason?: string | undefined;
 }
 
-/** The request was sent, and nobody said what became of it: it may yet be done. */
+/** The request was sent, and had no response: it may still take effect. */
 export class UnknownOutcomeError extends TransientError {
   override name = 'UnknownOutcomeError';
 }
@@ -105,7 +108,7 @@ export class UnsentError extends TransientError {
   override name = 'UnsentError';
 }
 
-/** What was asked for needs something that is not there yet, and was not begun: its message says what is waited for. */
+/** The request lacks a prerequisite, and was not started: its message names the prerequisite. */
 export class WaitingError extends TransientError {
   override name = 'WaitingError';
 }
@@ -114,7 +117,7 @@ export class TerminalError extends TroupeError {
   override name = 'TerminalError';
   /** CamelCase, shown in conditions; `InvalidConfiguration` unless said otherwise. */
   readonly reason: string;
-  /** No change of the spec helps, but the foreign system may say something else one day: it is looked at again. */
+  /** No change of the spec helps, but the state in the external system may change: it is polled again. */
   readonly passing: boolean;
   constructor(message: string, options: ErrorOptions & { reason?: string; passing?: boolean } = {}) {
     super(ErrorCode.Terminal, message, options);
@@ -160,7 +163,7 @@ export function toErrorData(error: unknown): ErrorData {
   return { code, message, reason: error.reason, ...(error.passing && { passing: true }) };
 }
 
-/** The same, for whoever asked: it says too when the error proves nothing of what was done. */
+/** The same for the caller: includes whether the error leaves the outcome unknown. */
 export function toAnswerData(error: unknown): ErrorData {
   const isProof = error instanceof TroupeError && !(error instanceof UnknownOutcomeError);
   // mutant: proof-lost-between-processes {}.2 drop

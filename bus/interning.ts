@@ -1,16 +1,15 @@
-// One copy of what is mentioned again and again. Of tens of thousands of objects each is mentioned by its own actor, by
-// whoever refers to it, in mail both ways and in what was published: those copies would be a third of what an object at
-// rest takes.
+// Interning of repeated values. Each of tens of thousands of objects occurs in its own actor, in its dependents, in
+// messages both ways and in publications: copies would be a third of an idle object's memory.
 //
-// What each saves of the heap, by an object at rest (`npm run bench -- idle --count 3000` with and without it, a run each, which
-// differ by 0.2 KB): addresses 1.5 KB, texts 1.1 KB, uids 0.1 to 0.3 KB.
+// Savings of heap per idle object (`npm run bench -- idle --count 3000` with and without it, one run each, which differ
+// by 0.2 KB): addresses 1.5 KB, texts 1.1 KB, uids 0.1 to 0.3 KB.
 import type { Address } from './address.ts';
 import type { Json } from './json.ts';
 
-/** Nobody is kept alive by being known here. */
+/** Weak references: interning keeps no object alive. */
 const ADDRESSES = new Map<string, WeakRef<Address>>();
 const KEYS = new WeakMap<Address, string>();
-/** Entries of the dead are taken out when there are so many. */
+/** Number of entries at which dead ones are removed. */
 let sweepAt = 1_024;
 
 /** The key of an address that is shared. */
@@ -18,7 +17,7 @@ export function keyOfShared(address: Address): string | undefined {
   return KEYS.get(address);
 }
 
-/** The shared address with this key; `parse` tells its parts if nobody has mentioned it yet, or that there is none. */
+/** Interned address with this key; `parse` returns its parts if it is new, or that there is none. */
 export function sharedByKey(key: string, parse: (key: string) => Address | undefined): Address | undefined {
   const known = ADDRESSES.get(key)?.deref();
   if (known !== undefined) return known;
@@ -42,7 +41,7 @@ function sweep(): void {
   sweepAt = Math.max(1_024, ADDRESSES.size * 2);
 }
 
-/** What was mentioned lately, and what was before that: what nobody mentions any more is let go of. */
+/** Two generations of recently used values: unused ones are dropped. */
 class Lately<Value> {
   #recent = new Map<string, Value>();
   #before: ReadonlyMap<string, Value> = new Map();
@@ -79,7 +78,7 @@ export function internText(text: string): string {
   return text;
 }
 
-/** What no two objects have in common. */
+/** Fields whose values are unique to an object. */
 const OWN: ReadonlySet<string> = new Set(['id', 'name', 'uid', 'resourceVersion']);
 
 const LISTS = new Lately<readonly string[]>(512);
@@ -111,10 +110,10 @@ function isTexts(value: Json): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** By who has it, as long as anybody mentions them. */
+/** Uids by address object, while that is in use. */
 const UIDS = new WeakMap<Address, string>();
 
-/** The same text of the uid of whoever is at `address`, which all mail to and from it carries. */
+/** Interned uid of the object at `address`, which all messages to and from it contain. */
 export function internUid(address: Address, uid: string): string {
   const known = UIDS.get(address);
   if (known === uid) return known;

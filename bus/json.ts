@@ -1,10 +1,10 @@
-// What travels on the bus.
+// JSON values on the bus.
 
 /** Anything that equals its JSON.parse(JSON.stringify()). */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** What the text says; undefined: it is no JSON, or no object. Whoever may publish on the bus may have written it. */
+/** Object in the text; undefined if it is no JSON object. Any client of the bus may have written it. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -14,7 +14,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Of what JSON.parse returned. */
+/** For results of JSON.parse. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
-// The names of leases, and the keys under which they are kept: whoever asks for one and whoever may have it agree here.
+// Names of leases, and their keys: shared by requests and permissions.
 import { encodeToken } from './subjects.ts';
 
-/** Of who turns the API server's watch into mail. */
+/** Lease of the watch leader. */
 export const WATCH_LEASE = 'role.watch';
 
 /** Says that the bucket is new; no encoded name looks like it. */

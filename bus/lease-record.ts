@@ -2,13 +2,13 @@
 import type { LeaseRecord } from './bus.ts';
 import { isJsonObject, parseJsonObject } from './json.ts';
 
-/** What a bucket says of a lease. */
+/** Lease in a bucket. */
 export interface StoredLease extends LeaseRecord {
   readonly token: string;
   readonly leaseMs: number;
 }
 
-/** What a message says of a lease; undefined: nothing, as deletions, the entry `=fresh` and whatever is no lease. */
+/** Lease in a message; undefined for deletions, the entry `=fresh` and anything else. */
 export function parseLease({
   payload,
   deleted,
@@ -22,7 +22,7 @@ export function parseLease({
   return { ...recordOf({ name, holder, note }), token, leaseMs: typeof leaseMs === 'number' ? leaseMs : 0 };
 }
 
-/** What others are told of a lease. */
+/** Public part of a lease. */
 export function recordOf({ name, holder, note }: { name: string; holder: string; note?: unknown }): LeaseRecord {
   return { name, holder, ...(isJsonObject(note) && { note }) };
 }

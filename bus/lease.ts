@@ -10,7 +10,7 @@ import type { Clock, Timer } from './time.ts';
 
 /** One lease in the store, bound to the token of this acquisition. */
 export interface LeaseStore {
-  /** False: somebody else has it, or it is gone. @throws {TransientError} the store is away */
+  /** False: it has another holder, or is deleted. @throws {TransientError} the store is unreachable */
   renew(): Promise<boolean>;
   /** Deletes it if it is still ours. @throws {TransientError} the store is away */
   release(): Promise<void>;
@@ -73,7 +73,7 @@ export class HeldLease implements Lease {
     try {
       await this.#store.release();
     } catch {
-      // The store is away. The lease is no longer renewed and ends there by itself.
+      // The store is unreachable. The lease is no longer renewed and expires there.
     }
   }
 

@@ -1,6 +1,6 @@
 // A set of callbacks.
 
-/** Those who want to hear of something. Each listener counts once for each time it was added. */
+/** Listeners of an event. Each listener counts once for each time it was added. */
 export class Listeners<Value> {
   readonly #entries = new Set<{ readonly listener: (value: Value) => void }>();
 

@@ -1,8 +1,8 @@
-// What a process shows to the server to be let in. Files are read again for each connection, so that they may be replaced
-// while it runs; while that happens, or if they are broken, what they said last is used: a throw would make the client
-// library give up for ever, an outdated login is refused and tried again.
+// Credentials of a process for the server. Files are read again for each connection, so that they may be replaced at
+// run time. If they are unreadable at that moment, the last content is used: an exception would make the client library
+// give up, while an outdated login is only rejected and retried.
 import { readFileSync } from 'node:fs';
-import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from 'nats';
+import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 import { TerminalError } from './errors.ts';
 import { publicKeyOf } from './server-users.ts';
 

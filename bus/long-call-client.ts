@@ -21,7 +21,7 @@ const LEAST = 10;
 /** The answer of who does not hold it. */
 const NOTHING: JsonObject = confirmationData({ validMs: undefined, aborted: [] });
 
-/** A process that runs what is held here, as far as it was heard of. */
+/** Process that runs long calls of this one, as far as known. */
 interface Server {
   readonly name: string;
   readonly calls: Set<Call>;
@@ -41,7 +41,7 @@ interface Call {
   isGivenUp: boolean;
   /** Ends the wait for what was given up. */
   timer: Timer | undefined;
-  /** Of the progress that was heard last. */
+  /** Number of the last progress report. */
   step: number;
 }
 
@@ -60,8 +60,8 @@ export class LongCallClient {
 
   /**
    * @param open  asks for it: resolves when it has begun
-   * @throws what the handler throws; {UnknownOutcomeError} it has begun, and nobody says what became of it; {TransientError} it
-   *   has not begun, and will not
+   * @throws the handler's error; {UnknownOutcomeError} it was started, and its outcome is unknown; {TransientError} it
+   *   was not started, and will not be
    */
   hold(
     subject: string,
@@ -88,12 +88,12 @@ export class LongCallClient {
     signal.addEventListener('abort', call.onAbort, { once: true });
     open({ caller: this.#name(), id: call.id }, timeoutMs).then(
       () => {
-        // Whoever knows nothing of holding has answered as any request is answered.
+        // A server that does not know long calls has responded as to any request.
         if (call.server === undefined) this.#reject(call, new UnknownOutcomeError(`'${subject}' cannot be held`));
       },
       (error: unknown) => {
         if (call.server !== undefined) return;
-        // Should whoever was asked come back to it, it is told that nobody wants it (BUS-LONG-CALL-PROTOCOL-1).
+        // If the server returns to it, it receives a cancellation (BUS-LONG-CALL-PROTOCOL-1).
         const isProof = !(error instanceof UnknownOutcomeError);
         // mutant: held-unbegun-unanswered ?: -> $2
         this.#reject(call, isProof ? error : new TransientError(error.message, { cause: error }));
@@ -102,7 +102,7 @@ export class LongCallClient {
     return call.settled.promise;
   }
 
-  /** What a server asks. */
+  /** Response to a server. */
   answer(message: ToCaller): JsonObject {
     const { say, from } = message;
     if (say === 'alive') return this.#confirm(this.#servers.get(from));
@@ -114,7 +114,7 @@ export class LongCallClient {
     return {};
   }
 
-  /** The process ends: what is held is told to stop, and not waited for. */
+  /** The process ends: long calls are canceled, and not awaited. */
   close(): void {
     for (const call of [...this.#calls.values()]) {
       if (call.server !== undefined) this.#abort(call, call.server);
@@ -122,7 +122,7 @@ export class LongCallClient {
     }
   }
 
-  /** The process is gone: nobody is told anything. */
+  /** The process has crashed: no messages are sent. */
   abandon(): void {
     const { clock } = this.#wire;
     for (const { timer } of [...this.#calls.values(), ...this.#servers.values()]) {
@@ -149,9 +149,9 @@ export class LongCallClient {
     return this.#promise(server, { validMs: validUntil - now, aborted: [] }, now);
   }
 
-  /** All that is held there may go on, but for what was given up (BUS-LONG-CALL-PROTOCOL-2, BUS-LONG-CALL-PROTOCOL-3). */
+  /** All its long calls may continue, except for canceled ones (BUS-LONG-CALL-PROTOCOL-2, BUS-LONG-CALL-PROTOCOL-3). */
   #confirm(server: Server | undefined): JsonObject {
-    // It has stopped them by itself.
+    // The server has stopped them on its own.
     if (server !== undefined && this.#isLost(server)) this.#lose(server);
     if (server === undefined || server.calls.size === 0) return NOTHING;
     const { clock, leaseMs } = this.#wire;
@@ -213,7 +213,7 @@ export class LongCallClient {
     call.isGivenUp = true;
     this.#abort(call, server);
     const { clock } = this.#wire;
-    // By then it was told to stop, if not by us.
+    // By then it was canceled, if not by us.
     // mutant: held-given-up-waits drop
     call.timer = clock.setTimeout(() => this.#reject(call, outcomeUnknown(call)), server.until - clock.now());
   }

@@ -1,11 +1,12 @@
-// What two processes tell each other of requests that take as long as they take. One asks (the caller), one runs them (the
-// server). Each has a name of its own, under which the other reaches it; every message is answered, or sent again.
+// Protocol of long calls between two processes: the caller, and the server that runs them. Each has a name, under which
+// the other reaches it; every message is answered, or sent again.
 //
 // Invariants:
 //   BUS-LONG-CALL-PROTOCOL-1. A handler begins only after its caller said, asked by the server, that it still wants it: what never began is known
 //       to its caller as that.
-//   BUS-LONG-CALL-PROTOCOL-2. The server asks, and counts from when it asked; the caller counts from when it answered. So what runs is told to
-//       stop before its caller takes it for unanswered, however long a message takes, and no clock is compared with another.
+//   BUS-LONG-CALL-PROTOCOL-2. The server always counts from its request for confirmation, the caller from its response.
+//       So a running call is canceled before its caller reports its outcome as unknown, however long a message takes,
+//       and no clock is compared with another.
 //   BUS-LONG-CALL-PROTOCOL-3. One question confirms all that a caller holds at a server, and names what it has given up: it costs by the pair.
 //   BUS-LONG-CALL-PROTOCOL-4. Of the progress only the newest is kept, and one message of it is under way at a time. No older one is heard after a
 //       newer, none after the answer.
@@ -19,20 +20,20 @@ export type { LongCallHandle, LongCallOptions };
 /** The way to other processes, by their names. */
 export interface LongCallTransport {
   readonly clock: Clock;
-  /** How long a confirmation holds at most, in milliseconds. */
+  /** Maximum validity of a confirmation, in milliseconds. */
   readonly leaseMs: number;
   /** A name that no other process has. */
   newName(): string;
   /** Answers whatever is asked of `name` from now on. Returns the way to stop. */
   listen(name: string, answer: (asked: JsonObject) => JsonObject): () => void;
   /**
-   * @throws {TransientError} nobody has that name, or answers in time; or the bus is away
+   * @throws {TransientError} no process has that name, or responds in time; or the bus is unreachable
    * @throws {TerminalError} it is too large to be sent
    */
   ask(name: string, asked: JsonObject, timeoutMs: number): Promise<JsonObject>;
 }
 
-/** Goes with a request that is held: who asks, and which of its requests it is. */
+/** Header of a long call: its caller, and the id of the request. */
 export interface Opening {
   readonly caller: string;
   readonly id: string;
@@ -46,7 +47,7 @@ export interface ProgressData {
 
 export type AnswerData = { readonly result: JsonObject } | { readonly error: ErrorData };
 
-/** What a server asks of a caller. */
+/** Message from a server to a caller. */
 export type SaidToCaller =
   | { readonly say: 'begin'; readonly id: string }
   | { readonly say: 'alive' }
@@ -54,7 +55,7 @@ export type SaidToCaller =
   | { readonly say: 'answer'; readonly id: string; readonly answer: AnswerData; readonly progress?: ProgressData };
 export type ToCaller = SaidToCaller & { readonly from: string };
 
-/** What a caller asks of a server. */
+/** Message from a caller to a server. */
 export interface ToServer {
   readonly say: 'abort';
   readonly from: string;
@@ -63,15 +64,15 @@ export interface ToServer {
 
 /** The answer to `begin` and `alive`. */
 export interface Confirmation {
-  /** For how long all may go on that the caller holds there, in milliseconds. Undefined: it holds nothing. */
+  /** Time for which all long calls of the caller may continue there, in milliseconds. Undefined: it has none. */
   readonly validMs: number | undefined;
-  /** What must stop all the same. */
+  /** Ids of long calls that must stop all the same. */
   readonly aborted: readonly string[];
 }
 
 /** A confirmation is asked for again after this part of the time that the last one holds. */
 export const ALIVE = 3;
-/** What got no answer is sent again after this part of the lease. */
+/** Part of the lease after which a message without a response is sent again. */
 export const RETRIES = 20;
 /** An answer is waited for for this part of the lease. */
 export const ANSWERS = 5;

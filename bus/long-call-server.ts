@@ -17,7 +17,7 @@ import {
 } from './long-call-protocol.ts';
 import type { Timer } from './time.ts';
 
-/** How often a caller is asked whether it still wants something: it may be about to connect again. */
+/** Number of times that a caller is asked whether it still wants a call: it may be reconnecting. */
 const BEGINNINGS = 4;
 
 export class LongCallServer {
@@ -55,7 +55,7 @@ export class LongCallServer {
     throw refusal;
   }
 
-  /** What the caller has given up. */
+  /** Stops a canceled call. */
   abort(name: string, id: string): void {
     this.#callers.get(name)?.abort([id], givenUp());
   }
@@ -68,7 +68,7 @@ export class LongCallServer {
     await Promise.all(theirs.map(({ over }) => over));
   }
 
-  /** The process is gone: nobody is told anything. */
+  /** The process has crashed: no messages are sent. */
   abandon(): void {
     for (const caller of this.#callers.values()) caller.abandon();
     this.#callers.clear();
@@ -174,17 +174,17 @@ class Caller {
     return new TransientError(`its caller could not be asked: ${why}`);
   }
 
-  /** @param beginning  that it is said of; undefined: of all */
+  /** @param beginning  call that it concerns; undefined: all */
   #confirmed({ validMs, aborted }: Confirmation, askedAt: number, beginning?: Operation): void {
-    // What has run out is not made good by an answer that comes later.
+    // A late response does not revive an expired call.
     // mutant: held-made-good drop
     this.#expire();
-    // What began since then it could not know.
+    // Calls started since then were unknown to the caller.
     if (validMs === undefined) this.#stopAll(givenUp(), askedAt);
     if (validMs === undefined || this.#operations.size === 0) return;
     // mutant: held-confirmed-from-answer +.1 -> this.wire.clock.now()
     const until = askedAt + validMs;
-    // Of two answers that overtook one another both hold; what begins gives the others no more time.
+    // Of two reordered responses both count; one about a starting call does not extend the others.
     const isAll = beginning === undefined ? askedAt > this.#askedAt : this.wire.clock.now() >= this.#validUntil;
     // mutant: held-later-question-counts ?: -> Math.max($3.1, $2)
     this.#validUntil = isAll ? until : Math.min(this.#validUntil, until);
@@ -208,13 +208,16 @@ class Caller {
     );
   }
 
-  /** Whoever does not confirm what it holds is gone, or soon takes it for unanswered (BUS-LONG-CALL-PROTOCOL-2). */
+  /**
+   * A caller that does not confirm its calls is gone, or soon reports their outcome as unknown
+   * (BUS-LONG-CALL-PROTOCOL-2).
+   */
   #expire(): void {
     if (this.wire.clock.now() < this.#validUntil) return;
     this.#stopAll(new UnknownOutcomeError('its caller is not heard of any more'), Number.POSITIVE_INFINITY);
   }
 
-  /** What had begun by then. */
+  /** Calls that had started by then. */
   #stopAll(reason: Error, begunBefore: number): void {
     for (const operation of [...this.#operations.values()]) {
       if (operation.begunAt >= begunBefore) continue;
@@ -261,12 +264,12 @@ class Caller {
   }
 }
 
-/** What runs for a caller. */
+/** Running long call. */
 class Operation {
   readonly id: string;
   readonly service: object;
   readonly over: Promise<void>;
-  /** When its caller was asked whether it still wants it; not yet, as long as nobody has said so. */
+  /** Time of the caller's confirmation request before the start; infinite before the response. */
   begunAt = Number.POSITIVE_INFINITY;
   readonly #caller: Caller;
   readonly #abort = new AbortController();
@@ -292,7 +295,7 @@ class Operation {
     this.#abort.abort(reason);
   }
 
-  /** Nobody is to be told anything of it any more. */
+  /** No further reports are sent about it. */
   forget(): void {
     this.#hasEnded = true;
     this.#over.resolve();
@@ -322,7 +325,7 @@ class Operation {
     void this.#answer({ error: toAnswerData(error) }, clock.now() + leaseMs);
   }
 
-  /** One message at a time: whatever is told meanwhile, the next is the newest then (BUS-LONG-CALL-PROTOCOL-4). */
+  /** One message at a time: each has the newest progress (BUS-LONG-CALL-PROTOCOL-4). */
   async #report(): Promise<void> {
     // mutant: held-progress-each drop
     if (this.#isTelling) return;
@@ -335,7 +338,7 @@ class Operation {
     this.#isTelling = false;
   }
 
-  /** Sent until it is heard, or the caller is gone. */
+  /** Sent until it is received, or the caller is gone. */
   async #answer(answer: AnswerData, untilAt: number): Promise<void> {
     const { clock } = this.#caller.wire;
     let said = answer;

@@ -1,4 +1,4 @@
-// What a process holds at others, and what others hold here: one name for both, taken when it is first needed.
+// Long calls of a process, as caller and as server: one name for both, reserved on first use.
 import type { LongCallHandle, LongCallOptions } from './bus.ts';
 import type { JsonObject } from './json.ts';
 import { LongCallClient } from './long-call-client.ts';
@@ -41,13 +41,13 @@ export class LongCalls {
     return this.#operations.end(service);
   }
 
-  /** Nothing is held any more, and nobody answers. What runs for others was ended with its services. */
+  /** No further long calls or responses. Calls of others were ended with their services. */
   close(): void {
     this.#calls.close();
     this.abandon();
   }
 
-  /** The process is gone: nobody is told anything. */
+  /** The process has crashed: no messages are sent. */
   abandon(): void {
     this.#calls.abandon();
     this.#operations.abandon();

@@ -1,4 +1,4 @@
-// What the connections of one in-memory bus share: the mailbox stream, the leases, the services and the trace.
+// State that the connections of one in-memory bus share: the mailbox stream, the leases, the services and the trace.
 //
 // Not imitated: limits on sizes, consumers and subjects; permissions; the cost of anything.
 
@@ -198,7 +198,7 @@ export class MemoryLeaseTable {
     this.#reported();
   }
 
-  /** All leases are lost. Nobody takes one before a lease time has passed: a holder may not have heard of it. */
+  /** All leases are lost. None can be acquired before a lease time has passed: a holder may not know of it. */
   wipe(): void {
     this.#leases.clear();
     this.#freshUntil = this.#clock.now() + this.leaseMs;
@@ -231,7 +231,7 @@ export class MemoryLeaseTable {
   }
 }
 
-/** Who answers a subject. */
+/** Server of a subject. */
 export interface MemoryEndpoint {
   /** Whether its process is reached. */
   reachable(): boolean;
@@ -239,7 +239,7 @@ export interface MemoryEndpoint {
   handle(request: JsonObject, tracing: Tracing, opening?: Opening): Promise<JsonObject>;
 }
 
-/** Endpoints by subject; each request goes to the next of them in turn. */
+/** Endpoints by subject; requests are distributed round-robin. */
 export class MemoryServiceTable {
   readonly #endpoints = new Map<string, MemoryEndpoint[]>();
 

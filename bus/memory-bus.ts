@@ -29,7 +29,7 @@ export interface MemoryBrokerOptions {
   readonly shards?: number;
   /** Default 15,000 ms. */
   readonly leaseMs?: number;
-  /** How long the next message takes, in milliseconds. By default each takes a microtask and no time. */
+  /** Latency of the next message, in milliseconds. By default each takes a microtask and no time. */
   readonly latencyMs?: () => number;
 }
 
@@ -39,26 +39,26 @@ export interface MemoryBus extends Bus {
   cut(): void;
   /** The line is there again. */
   heal(): void;
-  /** The highest sequence of mail that the process knows of: it notices when the stream is rolled back behind it. */
+  /** Highest mailbox sequence that the process knows: it notices when the stream is rolled back behind it. */
   seen(): number;
-  /** The process is gone: nothing is released and no handler is called any more. What it has sent arrives. */
+  /** The process crashes: nothing is released and no handler is called any more. Sent messages arrive. */
   crash(): void;
 }
 
 export interface MemoryBroker {
   /** @param options  of this process alone, in place of the broker's: its clock may stand still, its line may be slow */
   connect(options?: Partial<Pick<MemoryBrokerOptions, 'clock' | 'latencyMs'>>): MemoryBus;
-  /** Tells of everything that becomes of the mail, as it is done. Returns the way to stop. */
+  /** Reports all changes of the mailbox, as they happen. Returns the function that stops it. */
   onMail(listener: (change: MailChange) => void): () => void;
-  /** Who holds which lease. */
+  /** Holders of leases. */
   leases(): readonly LeaseRecord[];
   /** Loses all mail. */
   wipeMail(): void;
-  /** Loses all leases; for a lease time nobody can take one. */
+  /** Loses all leases; for a lease time none can be acquired. */
   wipeLeases(): void;
   /** The mail as it is, for `rollBack`. */
   snapshot(): MailSnapshot;
-  /** The mail is as it was. Connections that have seen more notice it; without one, nobody does. */
+  /** Restores an earlier mailbox. Connections that have seen more notice it; others cannot. */
   rollBack(snapshot: MailSnapshot): void;
 }
 

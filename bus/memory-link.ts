@@ -5,7 +5,7 @@ import { TransientError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import type { Clock } from './time.ts';
 
-/** What the line is for its process. */
+/** State of a process's connection. */
 export type LinkState = 'up' | 'cut' | 'closed';
 
 export class MemoryLink {
@@ -44,7 +44,7 @@ export class MemoryLink {
     return this.#ask(operation, () => this.#state === 'up');
   }
 
-  /** The same for what changes something: it is done though its sender is gone by then. */
+  /** The same for a change: it takes effect even if its sender is gone by then. */
   send<Result>(operation: () => Result): Promise<Result> {
     return this.#ask(operation, () => this.#state !== 'cut');
   }
@@ -66,7 +66,7 @@ export class MemoryLink {
     });
   }
 
-  /** What every operation rejects with while the line is not up. */
+  /** Error of every operation while the connection is down. */
   away(): TransientError {
     return new TransientError(this.#state === 'closed' ? 'the bus is closed' : 'the bus is away');
   }

@@ -9,7 +9,7 @@ import type { MemoryLink } from './memory-link.ts';
 import { longCallSubject } from './subjects.ts';
 import { validTraceparent } from './trace-context.ts';
 
-/** How long what has ended is waited for, in milliseconds. */
+/** Maximum time to wait for an ended operation, in milliseconds. */
 const END_TIMEOUT_MS = 1_000;
 
 interface Asked {
@@ -24,10 +24,10 @@ export class MemoryServices implements Services {
   readonly #stores: Pick<MemoryStores, 'clock' | 'services'>;
   readonly #link: MemoryLink;
   readonly #holds: LongCalls;
-  /** What is offered, and the way to take it off. */
+  /** Offered services, with the functions that remove them. */
   readonly #offered = new Map<object, () => void>();
 
-  /** @param stores.leases  how long what is held goes on at most, when nothing is heard of who holds it */
+  /** @param stores.leases  maximum duration of long calls without a confirmation */
   constructor({ clock, services, leases }: Pick<MemoryStores, 'clock' | 'services' | 'leases'>, link: MemoryLink) {
     this.#stores = { clock, services };
     this.#link = link;
@@ -84,7 +84,7 @@ export class MemoryServices implements Services {
     this.#holds.close();
   }
 
-  /** The process is gone. */
+  /** The process crashes. */
   abandon(): void {
     for (const remove of this.#offered.values()) remove();
     this.#offered.clear();

@@ -1,5 +1,5 @@
-// What a message of mail says beside its payload: the version of its format, and the trace of the change that caused it.
-import type { MsgHdrs } from 'nats';
+// Headers of a mailbox message: the version of its format, and the trace of the change that caused it.
+import type { MsgHdrs } from '@nats-io/transport-node';
 import { TransientError } from './errors.ts';
 import { validTraceparent } from './trace-context.ts';
 
@@ -7,7 +7,7 @@ import { validTraceparent } from './trace-context.ts';
 export const MAIL_FORMAT = 2;
 export const FORMAT_HEADER = 'Troupe-Format';
 export const TRACEPARENT_HEADER = 'traceparent';
-/** Of a request that is held: by which process, and which of its requests it is. */
+/** Header of a long call: its calling process, and the id of the request. */
 export const HOLD_HEADER = 'Troupe-Hold';
 
 export interface MailHeaders {
@@ -22,7 +22,7 @@ export function mailHeaders(traceparent: string | undefined): readonly (readonly
   return valid === undefined ? [format] : [format, [TRACEPARENT_HEADER, valid]];
 }
 
-/** What is malformed counts as not said. */
+/** Malformed headers count as missing. */
 export function readMailHeaders(headers: MsgHdrs | undefined): MailHeaders {
   const format = Number.parseInt(headers?.get(FORMAT_HEADER) ?? '', 10);
   return {
@@ -31,13 +31,13 @@ export function readMailHeaders(headers: MsgHdrs | undefined): MailHeaders {
   };
 }
 
-/** What a person is to know of messages that this release cannot read. */
+/** Warning about messages that this release cannot read. */
 export function unreadableFormat(format: number): string {
   const why = format > MAIL_FORMAT ? 'this process is older than others that run' : 'an earlier release wrote it';
   return `mail of format ${format} is ignored, for this process knows ${MAIL_FORMAT} alone: ${why}`;
 }
 
-/** @throws {TransientError} the value is of a newer format: who cannot read it must not replace it either */
+/** @throws {TransientError} the value is of a newer format: a process that cannot read it must not replace it either */
 export function refuseNewer({ format }: MailHeaders): void {
   if (format > MAIL_FORMAT) throw new TransientError(unreadableFormat(format));
 }

@@ -1,4 +1,4 @@
-// The bus: what the other rooms import.
+// Exports of the bus.
 
 export type {
   Bus,
@@ -27,7 +27,6 @@ export type {
   Tracing,
 } from './bus.ts';
 export { cloudEvent } from './cloud-event.ts';
-export type { NatsOptions } from './connection.ts';
 export {
   AbsentError,
   boundedPauseMs,
@@ -44,20 +43,17 @@ export {
 export { internList, internText, internTexts, internUid } from './interning.ts';
 export { type Json, type JsonObject, parseJsonObject } from './json.ts';
 export { WATCH_LEASE } from './lease-names.ts';
-export type { MailSnapshot } from './memory-broker.ts';
-export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
+export { type MemoryBroker, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { ALONE, type NatsBusOptions, natsBus } from './nats-bus.ts';
 export { type BusCheck, checkNats, Seen } from './nats-check.ts';
 export type { FirstLease } from './nats-leases.ts';
 export {
-  NATS_RELEASE,
   type NatsProgramOptions,
-  type NatsRelease,
   natsProgram,
   OlderServerError,
 } from './nats-program.ts';
 export { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
-export { type BusRole, type BusUser, CALL_EVENT, permissionsOf } from './permissions.ts';
+export { type BusRole, type BusUser, CALL_EVENT } from './permissions.ts';
 export { type KnownUser, newSeed, publicKeyOf, serverUsers } from './server-users.ts';
 export {
   type ActorSubject,
@@ -79,9 +75,7 @@ export {
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';
 export {
-  childOf,
   formatTraceparent,
-  newTrace,
   parseTraceparent,
   type TraceContext,
   traceparentOf,

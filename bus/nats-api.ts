@@ -1,6 +1,6 @@
-// What the parts use of JetStream's API, as requests and answers. Payloads are JSON on one line.
+// Used part of JetStream's API, as requests and responses. Payloads are JSON on one line.
 
-import { headers, type MsgHdrs } from 'nats';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
@@ -49,7 +49,7 @@ export interface StreamConfig {
 }
 
 export interface StreamInfo {
-  /** Stays the same for the life of the stream, across restarts of the server. */
+  /** Constant for the existence of the stream, across restarts of the server. */
   readonly created: string;
   readonly firstSequence: number;
   readonly lastSequence: number;
@@ -209,7 +209,7 @@ export function isDeletion(header: MsgHdrs | undefined): boolean {
   return ['DEL', 'PURGE'].includes(header?.get('KV-Operation') ?? '');
 }
 
-/** Deletes one message by its sequence, without overwriting it on disk first. It may be gone already. */
+/** Deletes one message by its sequence, without overwriting it on disk first. Succeeds if it is deleted already. */
 export async function deleteMessage(connection: Connection, stream: string, sequence: number): Promise<void> {
   try {
     await api(connection, Operation.deleteMessage(stream), { seq: sequence, no_erase: true });
@@ -241,7 +241,7 @@ export async function updateStream(connection: Connection, config: StreamConfig)
   return toStreamInfo(await api(connection, Operation.updateStream(config.name), config));
 }
 
-/** It may be gone already. */
+/** Succeeds if it is deleted already. */
 export async function deleteStream(connection: Connection, stream: string): Promise<void> {
   try {
     await api(connection, Operation.deleteStream(stream));

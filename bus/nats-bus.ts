@@ -2,7 +2,8 @@
 // process, as at a takeover, the answers to its requests do not wait behind it: it keeps its leases, and can look whether
 // the stream is still the one it was. One that hears no mail gives its leases up all the same.
 import type { Bus, Connectivity, EventLimits } from './bus.ts';
-import { type Connection, connectNats, type NatsOptions, NoResponderError } from './connection.ts';
+import { type Connection, connectNats, type NatsOptions } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
 import { ApiCode, isApiError, query } from './nats-api.ts';
 import { EventStream } from './nats-event-stream.ts';
@@ -19,11 +20,11 @@ export interface NatsBusOptions extends Omit<NatsOptions, 'name' | 'inboxPrefix'
   /** Name of this process, unique among those that run: shown by the server and in the source of events. */
   readonly process: string;
   /**
-   * What the process does here, and as whom. Who has no mail opens neither mailbox nor leases. By default all that there
-   * is, as `alone`.
+   * User and roles of the process. A role without messages opens neither mailbox nor leases. By default all roles, as
+   * `alone`.
    */
   readonly user?: BusUser;
-  /** The same for all processes of a deployment, for its life. Default 64. */
+  /** Number of shards; equal for all processes of a deployment, and constant. Default 64. */
   readonly shards?: number;
   /** Default 15,000 ms. */
   readonly leaseMs?: number;
@@ -35,22 +36,22 @@ export interface NatsBusOptions extends Omit<NatsOptions, 'name' | 'inboxPrefix'
   /** Copies of each stream in a cluster. Default 1. */
   readonly replicas?: number;
   /**
-   * What the process does that finds no leases on the server and makes their place. `wait`, the default: nobody gets one
-   * before a lease time has passed, as after a loss, for others may be holding leases that the server has lost.
-   * `immediate`: this deployment is known to be new, as with a development server of our own. A function is asked then,
-   * and only then; it must not throw.
+   * Reaction of the process that finds no leases on the server and creates their bucket. `wait`, the default: none can
+   * be acquired before a lease time has passed, as after a loss, since others may hold leases that the server has lost.
+   * `immediate`: this deployment is known to be new, as with a development server of our own. A function is called only
+   * then; it must not throw.
    */
   readonly firstLease?: FirstLease | (() => Promise<FirstLease>);
   /**
-   * How much of `troupe.event.>` is kept, in a stream of its own. `none`: this process makes no such stream; one that is
-   * there stays as it is. Default: a day, and at most 256 MiB.
+   * Limits of the history of `troupe.event.>`, in a stream of its own. `none`: this process creates no such stream; an
+   * existing one stays as it is. Default: a day, and at most 256 MiB.
    */
   readonly events?: EventLimits | 'none';
-  /** What a person should know, and nothing depends on. */
+  /** Warnings for people, without effect on operation. */
   readonly onWarning?: (message: string) => void;
 }
 
-/** Who does everything but serving adapters over the bus. */
+/** User with all roles except serving adapters over the bus. */
 export const ALONE: BusUser = { name: 'alone', roles: [{ does: 'watch' }, { does: 'act', realms: [] }] };
 
 /** Kept unless told otherwise. */
@@ -118,7 +119,7 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   };
 }
 
-/** Tells when the first goes away, and when none is away any more. */
+/** Reports when the first goes down, and when all are up again. */
 function whileBothAreUp(connections: readonly Connection[], listener: (change: Connectivity) => void): () => void {
   const isOneAway = (): boolean => connections.some(({ up }) => !up);
   let isAway = isOneAway();

@@ -1,6 +1,7 @@
-// What a person wants to know of the bus before anybody works on it: nothing is made, and nothing said.
+// Check of the bus for people before the first use: nothing is created or published.
 import type { LeaseRecord } from './bus.ts';
-import { type Connection, connectNats, NoResponderError } from './connection.ts';
+import { type Connection, connectNats } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { toErrorData } from './errors.ts';
 import { ApiCode, isApiError, query } from './nats-api.ts';
 import type { NatsBusOptions } from './nats-bus.ts';
@@ -11,7 +12,7 @@ import type { BusUser } from './permissions.ts';
 import { inboxPrefix, ROOT } from './subjects.ts';
 import { parseTimestamp } from './timestamps.ts';
 
-/** How something stands, as far as the user may see it. */
+/** Finding, if the user's permissions allow it. */
 export const Seen = { There: 'there', Absent: 'absent', Untold: 'untold' } as const;
 export type Seen = (typeof Seen)[keyof typeof Seen];
 
@@ -24,18 +25,18 @@ export interface BusCheck {
   readonly isSharable: boolean;
   readonly jetStream: Seen;
   readonly streams: readonly { readonly name: string; readonly holds: StreamUse; readonly seen: Seen }[];
-  /** What the server's clock said between two readings of the own; undefined: nobody may ask, or the server is old. */
+  /** Time of the server between two local readings; undefined without permission, or with an old server. */
   readonly time?: { readonly at: number; readonly askedAt: number; readonly answeredAt: number };
-  /** Who holds what; undefined: it could not be read. */
+  /** Current lease holders; undefined if they could not be read. */
   readonly held?: readonly LeaseRecord[];
-  /** What its user needs, and the server does not let him. */
+  /** Permissions that the user needs and lacks. */
   readonly refused: readonly Refused[];
 }
 
-/** What a stream is for. */
+/** Purpose of a stream. */
 export type StreamUse = 'mail' | 'leases' | 'events';
 
-/** Longest wait for an answer that may not come, as nobody lets us ask, in milliseconds. */
+/** Timeout of a response that may not come for lack of permission, in milliseconds. */
 const ANSWER_MS = 3_000;
 
 interface Looked {
@@ -73,7 +74,7 @@ export async function checkNats(options: Omit<NatsBusOptions, 'user'> & { readon
       { name: history, holds: 'events' },
     ] as const;
     const askedAt = clock.now();
-    // One after another each would take its whole time where nobody may ask.
+    // In parallel, since each may take its whole timeout without permission.
     const [jetStream, ...streams] = await Promise.all([
       see(Operation.Account),
       ...uses.map(({ name }) => see(Operation.streamInfo(name))),
@@ -100,7 +101,7 @@ export async function checkNats(options: Omit<NatsBusOptions, 'user'> & { readon
   }
 }
 
-/** Undefined: nobody lets us look, or it went meanwhile. */
+/** Undefined without permission, or if it was deleted meanwhile. */
 async function heldLeases(connection: Connection, bucket: string): Promise<readonly LeaseRecord[] | undefined> {
   try {
     return await listLeases(connection, bucketStream(bucket), entrySubject(bucket));

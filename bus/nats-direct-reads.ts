@@ -1,5 +1,5 @@
-// What a stream holds, read without a consumer: whoever reads so leaves nothing on the server, and can tell it nothing.
-import type { MsgHdrs } from 'nats';
+// Direct reads of a stream, without a consumer: they leave no state on the server, and cannot write.
+import type { MsgHdrs } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { isDeletion, type StreamInfo } from './nats-api.ts';
@@ -9,9 +9,9 @@ import { parseTimestamp } from './timestamps.ts';
 
 /** Messages asked for in one go. */
 const BATCH = 500;
-/** How long a batch may take. */
+/** Timeout of a batch. */
 const BATCH_MS = 5_000;
-/** How often a subject without a last message is asked for. */
+/** Number of tries for a subject without a last message. */
 const TURNS = 3;
 /** Statuses that end a batch: that was all of it, or there is none. */
 const Status = { EndOfBatch: 204, None: 404 } as const;
@@ -27,7 +27,7 @@ export interface KeptMessage {
   readonly keptAt: number;
 }
 
-/** Which messages of a stream. */
+/** Selection of messages of a stream. */
 export interface Kept {
   /** As the stream is when it is asked. */
   readonly info: Pick<StreamInfo, 'config' | 'firstSequence' | 'lastSequence'>;
@@ -38,8 +38,8 @@ export interface Kept {
 }
 
 /**
- * What the stream holds, oldest first, up to its last message when it was asked. A stream that several servers keep may be
- * read at one that is a moment late.
+ * Messages of the stream, oldest first, up to its last message at the request. A replica of a stream may be slightly
+ * behind.
  *
  * @throws {TransientError} the connection broke, or no answer came in time
  */

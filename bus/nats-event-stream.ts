@@ -1,5 +1,5 @@
-// What happened, kept: a stream takes every event by its subject, so that nobody who tells waits for it. It is for people
-// and pages, and nothing depends on it: a process whose events cannot be kept says so once and goes on.
+// Event history: a stream stores every event by its subject, without delaying its publisher. It is for people and
+// pages, and no function depends on it: a process whose events cannot be kept logs one warning and continues.
 import type { EventLimits, EventQuery } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { AbsentError, TroupeError } from './errors.ts';
@@ -67,7 +67,7 @@ export class EventStream {
     }
   }
 
-  /** What is not ours to say, such as compression or a republication, stays as somebody has set it. */
+  /** Settings that are not ours, such as compression or a republication, stay as they are. */
   async #fit(has: StreamConfig, { subjects, max_age, max_bytes, num_replicas }: StreamConfig): Promise<void> {
     const needed = { subjects, max_age, max_bytes, num_replicas };
     const fits = Object.entries(needed).every(([key, value]) => JSON.stringify(has[key]) === JSON.stringify(value));

@@ -1,4 +1,4 @@
-// Reads who holds what, once.
+// Reads the lease holders once.
 import type { LeaseRecord } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { parseLease, recordOf } from './lease-record.ts';
@@ -14,7 +14,7 @@ export async function listLeases(
   stream: string,
   prefix: string,
 ): Promise<readonly LeaseRecord[]> {
-  // By the names of the entries: a renewal takes the place of the record that was there when the read began.
+  // By the names of the entries: a renewal replaces the record that existed when the read began.
   const subjects = await listSubjects(pagesOf(connection, stream, `${prefix}>`));
   return (await lastMessages(connection, stream, subjects)).flatMap(({ data, deleted }) => {
     const lease = parseLease({ payload: new TextDecoder().decode(data), deleted });

@@ -1,5 +1,5 @@
-// Follows the leases of a bucket. No server tells when an entry ends by itself (2.11 can, 2.9 cannot): one that was not
-// renewed for two fifths of a lease is asked for until it is renewed or gone.
+// Watches the leases of a bucket. Not every server reports expired entries (2.11 can, 2.9 cannot): an entry that was
+// not renewed for two fifths of a lease is read until it is renewed or deleted.
 import type { LeaseRecord } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
@@ -13,13 +13,13 @@ import type { Timer } from './time.ts';
 
 /** Renewals come every fifth of a lease; twice that without one is odd. */
 const SILENCE = 2 / 5;
-/** How often silent entries are asked for, as a part of the lease. */
+/** Interval for reading silent entries, as a part of the lease. */
 const LOOK = 1 / 20;
 
 export interface LeaseWatchOptions {
   readonly connection: Connection;
   readonly keeper: StreamKeeper;
-  /** Of all subjects of the bucket, with the last dot. */
+  /** Prefix of all subjects of the bucket, with the last dot. */
   readonly prefix: string;
   readonly leaseMs: number;
   /** Whether the bucket holds no lease under the key. @throws {TransientError} */
@@ -91,7 +91,7 @@ export class LeaseWatch {
     this.#reader = undefined;
   }
 
-  /** The bucket is another one: nobody holds anything. */
+  /** The bucket is another one: there are no holders. */
   async #startAnew(): Promise<void> {
     this.#endReading();
     this.#entries.clear();
@@ -132,7 +132,7 @@ export class LeaseWatch {
     this.#timer = connection.clock.setTimeout(() => {
       this.#expire()
         .catch((error: unknown) => {
-          if (!(error instanceof TransientError)) throw error; // away: asked again at the next look
+          if (!(error instanceof TransientError)) throw error; // unreachable: retried at the next interval
         })
         .finally(() => this.#look());
     }, leaseMs * LOOK);
@@ -146,7 +146,7 @@ export class LeaseWatch {
     let ended = false;
     const asked = silent.map(async ([key, { sequence }]) => {
       if (!(await isAbsent(key))) return;
-      // What was heard while we asked is newer than the answer.
+      // A message received meanwhile is newer than the response.
       if (this.#entries.get(key)?.sequence === sequence) ended = this.#entries.delete(key) || ended;
     });
     await Promise.all(asked);

@@ -1,16 +1,19 @@
 // Leases in a KV bucket whose entries end by themselves (BUS-5).
 //
 // Invariants:
-//   BUS-NATS-LEASES-1. Every write names the sequence it replaces; whoever wrote in between wins.
+//   BUS-NATS-LEASES-1. Every write names the sequence that it replaces, so only the first of concurrent writers
+//       succeeds.
 //   BUS-NATS-LEASES-2. A record carries the token of its acquisition: a renewal whose answer was lost is known as our own.
 //   BUS-NATS-LEASES-3. The bucket's time to live is never below the lease time of a holder: it is raised before an acquisition, and
 //       lowered only when no record asks for more.
-//   BUS-NATS-LEASES-4. In a bucket that was made anew after a loss nobody acquires before a lease time has passed: the entry `=fresh`,
-//       which ends by itself, says so to every process. A server that was wiped looks like one that is new, so nothing here
-//       tells a first start: who makes the first bucket is asked, and takes the entry back if nobody can be acting.
+//   BUS-NATS-LEASES-4. In a bucket that was created again after a loss no lease is ever acquired before a lease time
+//       has passed: the entry `=fresh`, which expires, announces that to every process. A wiped server looks like a new
+//       one, so a first start cannot be recognized here: the creator of the first bucket is asked, and removes the
+//       entry if no process can be active.
 import { randomUUID } from 'node:crypto';
 import type { Lease, LeaseRecord, Leases } from './bus.ts';
-import { type Connection, NoResponderError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { TransientError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { HeldLease, type LeaseStore } from './lease.ts';
@@ -32,7 +35,7 @@ export interface NatsLeasesOptions {
   readonly leaseMs: number;
   readonly replicas: number;
   readonly firstLease: FirstLease | (() => Promise<FirstLease>);
-  /** Who only reads leases leaves their bucket as it is. Default `keeper`. */
+  /** `reader`: leaves the bucket of the leases as it is. Default `keeper`. */
   readonly role?: 'keeper' | 'reader';
 }
 
@@ -63,7 +66,7 @@ export class NatsLeases implements Leases {
         if (when === 'first' && firstLease === 'immediate') return;
         const sequence = await this.#markFresh();
         if (when === 'again' || typeof firstLease === 'string') return;
-        // Asked when the entry is there: whoever finds the bucket meanwhile waits.
+        // Called when the entry exists: processes that find the bucket meanwhile wait.
         if ((await firstLease()) === 'immediate') await this.#unmark(sequence);
       },
     });
@@ -103,12 +106,12 @@ export class NatsLeases implements Leases {
     const lease = new HeldLease({ name, clock, leaseMs: this.leaseMs, startedAt, store });
     this.#held.add(lease);
     try {
-      await this.#fitTimeToLive(); // somebody may have lowered it before our record could be seen (BUS-NATS-LEASES-3)
+      await this.#fitTimeToLive(); // its time may have been lowered before our record was visible (BUS-NATS-LEASES-3)
     } catch (error) {
       await lease.release();
       throw error;
     }
-    // Lost on the way: whoever made the bucket anew has told the other leases already.
+    // Lost on the way: the creator of the new bucket has notified the other leases already.
     if (this.#keeper.epoch.id !== id) lease.lose();
     return lease;
   }
@@ -213,7 +216,7 @@ export class NatsLeases implements Leases {
     return this.#keeper.reconfigure({ max_age: maxAge, duplicate_window: duplicateWindow(maxAge) });
   }
 
-  /** Of all records, as one reader finds them. */
+  /** Maximum over all records, as one reader finds them. */
   async #longestLeaseMs(): Promise<number> {
     let longestMs = 0;
     const done = Promise.withResolvers<void>();
@@ -281,7 +284,7 @@ class BucketLease implements LeaseStore {
         this.#sequence = sequence;
         return true;
       }
-      // Somebody wrote: another holder, or we ourselves and the answer was lost (BUS-NATS-LEASES-2).
+      // Either another holder wrote, or we ourselves and the response was lost (BUS-NATS-LEASES-2).
       const own = await this.#leases.sequenceOf(this.#key, this.#record);
       if (own === undefined || own === expected) return false;
       this.#sequence = own;

@@ -1,4 +1,4 @@
-// Which subjects a stream holds.
+// Subjects of a stream.
 
 import type { Connection } from './connection.ts';
 import { query } from './nats-api.ts';

@@ -14,7 +14,8 @@ import type {
   TimestampedMessage,
   Tracing,
 } from './bus.ts';
-import { type Connection, NoResponderError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
 import {
   MAIL_FORMAT,
@@ -50,7 +51,7 @@ const READS_AT_ONCE = 32;
 
 export interface NatsMailboxOptions {
   readonly connection: Connection;
-  /** Where mail arrives. */
+  /** Connection for incoming messages. */
   readonly deliveries: Connection;
   readonly stream: string;
   readonly root: string;
@@ -67,7 +68,7 @@ export class NatsMailbox implements Mailbox {
   readonly #keeper: StreamKeeper;
   readonly #subscriptions = new Set<MailboxSubscription>();
   readonly #onWarning: (message: string) => void;
-  /** Formats of mail that was ignored. */
+  /** Formats of ignored messages. */
   readonly #unreadable = new Set<number>();
 
   constructor({ connection, deliveries, stream, root, shards, replicas, onWarning }: NatsMailboxOptions) {
@@ -128,7 +129,7 @@ export class NatsMailbox implements Mailbox {
         header: mailHeaders(traceparent),
       });
     } catch (error) {
-      if (error instanceof NoResponderError) this.#keeper.notice(); // the stream is gone
+      if (error instanceof NoResponderError) this.#keeper.notice(); // the stream is deleted
       throw error;
     }
     if (this.#keeper.epoch.id !== epoch.id) throw changed();
@@ -179,7 +180,7 @@ export class NatsMailbox implements Mailbox {
   async remove(sequence: number): Promise<void> {
     const epoch = await this.#currentEpoch();
     // mutant: removal-in-another-stream drop
-    await this.#confirm(epoch); // in another stream the sequence is somebody else's
+    await this.#confirm(epoch); // in another stream the sequence belongs to another message
     await deleteMessage(this.#connection, this.#keeper.config.name, sequence);
   }
 
@@ -220,7 +221,7 @@ export class NatsMailbox implements Mailbox {
     return subscription;
   }
 
-  /** As any copy of the stream has it. Undefined: it is gone, or not ours. */
+  /** Read from any replica of the stream. Undefined: it is deleted, or not ours. */
   async #kept(name: string, text: string): Promise<TimestampedMessage | undefined> {
     const message = await readMessage(this.#connection, { name, num_replicas: 1 }, { last_by_subj: text });
     const subject = parseMailboxSubject(text, this.shards, this.#root);
@@ -239,7 +240,7 @@ export class NatsMailbox implements Mailbox {
   ): void {
     this.#keeper.saw(sequence, text);
     const subject = parseMailboxSubject(text, this.shards, this.#root);
-    // Not ours: another number of shards, or somebody else's words. It counts as handed over all the same.
+    // Not ours: another number of shards, or an unknown text. It counts as delivered all the same.
     if (subject !== undefined && this.#isWanted(subject, filter)) {
       const said = readMailHeaders(message.headers);
       // mutant: older-format-read !== -> said.format > MAIL_FORMAT
@@ -286,7 +287,7 @@ export class NatsMailbox implements Mailbox {
     return new Set([...all].filter((text) => prefixes.has(`${text.split('.', depth).join('.')}.`)));
   }
 
-  /** The epoch in which an operation begins. @throws {TransientError} it cannot be told now */
+  /** The epoch in which an operation begins. @throws {TransientError} it cannot be determined now */
   async #currentEpoch(): Promise<string> {
     await this.#keeper.available();
     return this.#keeper.epoch.id;
@@ -302,7 +303,7 @@ export class NatsMailbox implements Mailbox {
   }
 }
 
-/** What is no JSON object says nothing (BUS-7). */
+/** Other values than JSON objects count as empty (BUS-7). */
 function payloadOf(text: string): JsonObject {
   // mutant: mail-no-json return -> JSON.parse($1.1)
   return parseJsonObject(text) ?? {};

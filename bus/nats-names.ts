@@ -1,5 +1,5 @@
-// What is Troupe's on a NATS server beside its subjects: streams, a bucket, and the subjects of the server's own APIs that
-// lead to them. Built here alone, for those who use them and for the permissions of those who may (permissions.ts).
+// Names of Troupe's resources on a NATS server beside its subjects: streams, a bucket, and the subjects of the server's
+// APIs for them. Built only here, for their users and for the permissions (permissions.ts).
 
 /** Streams and buckets of a deployment, by the root of its subjects. */
 export interface Names {
@@ -38,34 +38,38 @@ export const Operation = {
   deleteConsumer: (stream: string, consumer: string) => `CONSUMER.DELETE.${stream}.${consumer}`,
 } as const;
 
-/** Where an operation of JetStream's API is asked for. */
+/** Subject of an operation of JetStream's API. */
 export function apiSubject(operation: string): string {
   return `$JS.API.${operation}`;
 }
 
-/** What a delivery's reply subject begins with. */
+/** Prefix of a delivery's reply subject. */
 export const ACKNOWLEDGEMENT = '$JS.ACK.';
 
-/** Where a consumer of the stream may be told that a delivery was heard. */
+/** Subjects of acknowledgements for consumers of the stream. */
 export function acknowledgements(stream: string): string {
   return `${ACKNOWLEDGEMENT}${stream}.>`;
 }
 
-/** Where consumers of the stream ask to be told how far their reader is. */
+/** Subjects of flow control for consumers of the stream. */
 export function flowControl(stream: string): string {
   return `$JS.FC.${stream}.>`;
 }
 
-/** Where the server tells that a stream was made, changed or deleted. */
+/** Subjects of server messages about the creation, change or deletion of a stream. */
 export function streamAdvisory(stream: string): string {
   return `$JS.EVENT.ADVISORY.STREAM.*.${stream}`;
 }
 
-/** Where services are asked who they are: all of them, those of a name, and one of them. */
-export function discovery(service: string): readonly string[] {
-  return ['PING', 'INFO', 'STATS'].flatMap((verb) => [
-    `$SRV.${verb}`,
-    `$SRV.${verb}.${service}`,
-    `$SRV.${verb}.${service}.*`,
-  ]);
+/** Questions to services: whether they are there, what they offer and what they have done. */
+export type DiscoveryVerb = 'PING' | 'INFO' | 'STATS';
+
+/** Subjects of a question: to all services, to those of a name, and to one of them. */
+export function discovery(verb: DiscoveryVerb, service: string, id: string): readonly string[] {
+  return [`$SRV.${verb}`, `$SRV.${verb}.${service}`, `$SRV.${verb}.${service}.${id}`];
+}
+
+/** Subjects of all questions to services of a name. */
+export function discoveries(service: string): readonly string[] {
+  return (['PING', 'INFO', 'STATS'] as const).flatMap((verb) => discovery(verb, service, '*'));
 }

@@ -1,4 +1,5 @@
-// Where the development server's program comes from: named, the newest on the PATH or in the cache, or fetched into the cache.
+// Program of the development server: a configured one, the newest on the PATH or in the cache, or a download into the
+// cache.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -11,7 +12,7 @@ import { compareNats, type NatsVersion, natsVersion, reads } from './nats-store-
 
 const run = promisify(execFile);
 
-/** Where releases of nats-server are published. */
+/** Location of nats-server releases. */
 export interface NatsRelease {
   readonly version: string;
   /** Holds `nats-server-v<version>-<system>-<processor>.tar.gz` and `SHA256SUMS`. */
@@ -40,18 +41,18 @@ export interface NatsProgramOptions {
   readonly release?: NatsRelease;
   /** Checksums of Debian's packages, by file name. For one that is not among them apt's signature is enough. */
   readonly packages?: Readonly<Record<string, string>>;
-  /** What it will open: a store that this version has written, kept there. */
+  /** Store that it must open: a directory with the version that wrote it. */
   readonly store?: { readonly folder: string; readonly writtenBy: NatsVersion };
 }
 
-/** Every server at hand is older than the one that wrote the store. */
+/** Every available server is older than the one that wrote the store. */
 export class OlderServerError extends TerminalError {
   override name = 'OlderServerError';
 }
 
 /**
- * Finds the newest nats-server at hand, or fetches one into the cache: the official release, or Debian's package,
- * unpacked and not installed, where there is apt. Changes nothing outside the cache and needs no privilege.
+ * Finds the newest available nats-server, or downloads one into the cache: the official release or, with apt, Debian's
+ * package, unpacked and not installed. Changes nothing outside the cache and needs no privilege.
  *
  * @returns path of the program
  * @throws {OlderServerError} none can be had that reads the store
@@ -93,7 +94,7 @@ interface Found {
   readonly version: NatsVersion | undefined;
 }
 
-/** Of those that are programs; of equals the first. */
+/** The newest of the programs among them; the first of equal ones. */
 async function newestOf(files: readonly string[]): Promise<Found | undefined> {
   const programs: string[] = [];
   for (const file of new Set(files)) if (await isProgram(file)) programs.push(file);
@@ -104,7 +105,7 @@ async function newestOf(files: readonly string[]): Promise<Found | undefined> {
   );
 }
 
-/** What does not say its version is tried: its start tells. */
+/** A program without a version is tried: its start shows whether it works. */
 function isGoodFor({ version }: Pick<Found, 'version'>, store: NatsProgramOptions['store']): boolean {
   return store === undefined || version === undefined || reads(version, store.writtenBy);
 }

@@ -1,26 +1,28 @@
-// Reads a stream of last values, from its first message on and then live, through an ephemeral consumer that is made anew
-// whenever it is lost.
+// Reader of a stream of last values, from its first message and then live, through an ephemeral consumer that is
+// created again whenever it is lost.
 //
 // Invariants:
-//   BUS-NATS-READER-1. Messages are handed over in the order of the stream, each once; a consumer made anew goes on behind the last.
+//   BUS-NATS-READER-1. Messages are always delivered in the order of the stream, each once; a new consumer continues
+//       after the last.
 //   BUS-NATS-READER-2. Nothing is handed over before `verify` said, after the consumer was made, that the stream is the one it was.
 //   BUS-NATS-READER-3. Deliveries of a consumer that was given up are dropped, whenever they come.
 //
-// The stream keeps one message a subject, so "from the first on" is "the last of each". It is asked for in those words:
-// a consumer `last_per_subject` whose filter matches nothing when it is made is 100 times slower on nats-server 2.9 for
-// the rest of its life, and `all` is not (measured: 10,700 and 85 microseconds a message among 100,000 subjects).
-import type { Msg, Subscription } from 'nats';
+// The stream keeps one message per subject, so "all from the first" equals "the last of each". The former is requested:
+// a consumer `last_per_subject` whose filter matches nothing at its creation is 100 times slower on nats-server 2.9 for
+// the rest of its existence, and `all` is not (measured: 10,700 and 85 microseconds per message among 100,000
+// subjects).
+import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { api } from './nats-api.ts';
 import { ACKNOWLEDGEMENT, apiSubject, Operation } from './nats-names.ts';
 import type { Timer } from './time.ts';
 
-/** The server sends a sign of life this often when there is no mail. */
+/** Interval of the server's heartbeats without messages. */
 const HEARTBEAT_MS = 500;
-/** Two looks in a row without any sign of life: the consumer is lost. */
+/** Interval of checks; after two without a heartbeat the consumer is lost. */
 const LOOK_MS = 1_000;
-/** A consumer nobody listens to is deleted by the server after this long. */
+/** Time after which the server deletes a consumer without a listener. */
 const INACTIVE_MS = 10_000;
 const RETRY_MS = 250;
 const NANOS_A_MS = 1_000_000;
@@ -34,22 +36,25 @@ export interface Delivery {
 }
 
 export interface ReaderOptions {
-  /** Where deliveries come. */
+  /** Connection for deliveries. */
   readonly connection: Connection;
   /**
-   * Where consumers are made and given up. One may send megabytes before nats-server says that it is made: on the
-   * connection of deliveries that answer comes behind them, on a slow line too late.
+   * Connection for creating and deleting consumers. A consumer may send megabytes before nats-server confirms its
+   * creation: on the delivery connection that response would wait behind them, too long on a slow line.
    */
   readonly control: Connection;
   readonly stream: string;
   /** One, or several where the server knows how (2.10). */
   readonly filters: readonly string[];
-  /** Whether the stream is still the one it was (BUS-NATS-READER-2). False ends the reader. @throws {TransientError} it cannot be told */
+  /**
+   * Whether the stream is still the same (BUS-NATS-READER-2). False ends the reader. @throws {TransientError} it cannot
+   * be determined
+   */
   readonly verify: () => Promise<boolean>;
   readonly onDelivery: (delivery: Delivery) => void;
 }
 
-/** One consumer and what came of it. */
+/** One consumer and its result. */
 interface Attempt {
   readonly subscription: Subscription;
   /** Deliveries that wait for `verify`; undefined: hand over at once. */
@@ -182,7 +187,7 @@ export class StreamReader {
     }
   }
 
-  /** A sign of life from time to time, or the consumer is lost: deleted, or its stream is. */
+  /** Without periodic heartbeats the consumer is lost: deleted, or its stream is. */
   #look(): void {
     if (this.#closed) return;
     const attempt = this.#attempt;

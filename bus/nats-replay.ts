@@ -1,6 +1,6 @@
-// When a replay is complete (BUS-3): every subject that a listing, asked after the consumer exists, names has been handed
-// over, or is gone at a later listing. The consumer's own count of what is pending is no measure: a value that is
-// overwritten moves behind it.
+// Completion of a replay (BUS-3): every subject in a listing that was requested after the consumer's creation has been
+// delivered, or is missing in a later listing. The consumer's own count of pending messages is no measure: an
+// overwritten value moves to the end.
 import { TransientError } from './errors.ts';
 import type { Clock, Timer } from './time.ts';
 
@@ -67,7 +67,7 @@ export class Replay {
   }
 
   #await(listed: ReadonlySet<string>): void {
-    // Later listings only strike out what is gone: what came after the first was not there when the reader began.
+    // Later listings only remove deleted subjects: new ones did not exist when the reader began.
     const candidates = this.#waiting ?? listed;
     const waiting = new Set<string>();
     for (const subject of candidates) {

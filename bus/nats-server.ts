@@ -3,7 +3,7 @@
 // Invariants:
 //   BUS-NATS-SERVER-1. The server ends when the parent does, however that ends: its guard waits for the end of a pipe that only the
 //       parent holds, and the system closes it even after SIGKILL.
-//   BUS-NATS-SERVER-2. Only who may read the configuration (mode 0600) can connect.
+//   BUS-NATS-SERVER-2. Only users who can read the configuration (mode 0600) can connect.
 //   BUS-NATS-SERVER-3. A start on the same folder finds the same data and takes the same password.
 //   BUS-NATS-SERVER-4. No server opens a store that a newer one may have written: which one is recorded before it begins.
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -62,7 +62,7 @@ export interface NatsServer {
 /**
  * Starts nats-server with JetStream on 127.0.0.1. Resolves when it takes connections.
  *
- * @throws {OlderServerError} the store in the folder is of a newer server than any at hand
+ * @throws {OlderServerError} the store in the folder is of a newer server than any available one
  * @throws {TroupeError} there is no program, or it does not start; the message has its last line
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
@@ -89,7 +89,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const ended = Promise.withResolvers<void>();
   guard.once('exit', () => ended.resolve());
   guard.once('error', () => ended.resolve());
-  guard.stdin?.on('error', () => ended.resolve()); // its end is told by `exit`
+  guard.stdin?.on('error', () => ended.resolve()); // its end is reported by `exit`
   let running = true;
   const exited = ended.promise.then(() => {
     running = false;
@@ -134,7 +134,7 @@ async function passwordOf(folder: string): Promise<string> {
   }
 }
 
-/** Writes a file that nobody else can read, at no instant. */
+/** Writes a file that no other user can read, at any instant. */
 async function writeSecret(path: string, text: string): Promise<void> {
   const file = await open(path, 'a', 0o600);
   await file.close();
@@ -177,7 +177,7 @@ async function stop(pid: number, exited: Promise<void>, clock: Clock): Promise<v
   const end = exited.then(() => {
     running = false;
   });
-  await Promise.resolve(); // an end that was told already is seen now
+  await Promise.resolve(); // an end that was reported before is processed now
   if (!running) return;
   signal(pid, 'SIGTERM');
   const limit = new AbortController();

@@ -1,16 +1,8 @@
 // Requests and answers as NATS micro services, so that `nats micro ls` shows who offers what.
-
-import {
-  headers,
-  type Msg,
-  type MsgHdrs,
-  type NatsError,
-  type Service as NatsService,
-  type ServiceConfig,
-  type ServiceMsg,
-} from 'nats';
+import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
 import type { Endpoint, LongCallOptions, Service, Services, Tracing } from './bus.ts';
-import { type Connection, NoResponderError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import {
   ErrorCode,
   type ErrorData,
@@ -25,6 +17,7 @@ import { type JsonObject, parseJsonObject } from './json.ts';
 import { type LongCallTransport, newName, type Opening } from './long-call-protocol.ts';
 import { LongCalls } from './long-calls.ts';
 import { HOLD_HEADER, TRACEPARENT_HEADER } from './message-headers.ts';
+import { MicroService, type ServiceIdentity } from './nats-micro-service.ts';
 import { endpointSubject, longCallSubject, type UserName, userTokens } from './subjects.ts';
 import type { Clock } from './time.ts';
 import { validTraceparent } from './trace-context.ts';
@@ -38,13 +31,15 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 };
 
 const STOP_TIMEOUT_MS = 1_000;
-const ENCODER = new TextEncoder();
+/** Of the services API: an answer that has them is an error. */
+const ERROR_HEADER = 'Nats-Service-Error';
+const ERROR_CODE_HEADER = 'Nats-Service-Error-Code';
 
 export interface NatsServicesOptions {
   readonly root: string;
   /** Whom this process is known as. */
   readonly user: UserName;
-  /** How long what is held goes on at most, when nothing is heard of who holds it. */
+  /** Maximum duration of long calls without a confirmation. */
   readonly leaseMs: number;
 }
 
@@ -65,12 +60,9 @@ export function natsServices(connection: Connection, options: NatsServicesOption
       const service = await offered(connection, { name, version, description }, (added) => {
         for (const endpoint of endpoints) {
           // A name has fewer characters than a subject.
-          added.addEndpoint(endpoint.subject.replaceAll(/[^-\w]/g, '-'), {
-            subject: endpointSubject(endpoint.subject, root),
-            handler: (error: NatsError | null, message: ServiceMsg) => {
-              if (error === null) void answer(endpoint, message, holds, own);
-            },
-          });
+          const shown = endpoint.subject.replaceAll(/[^-\w]/g, '-');
+          const answering = (message: Msg) => answer(endpoint, message, holds, own);
+          added.addEndpoint(shown, endpointSubject(endpoint.subject, root), answering);
         }
       });
       const close = async (): Promise<void> => {
@@ -104,7 +96,7 @@ export function natsServices(connection: Connection, options: NatsServicesOption
       } catch (error) {
         if (error instanceof NoResponderError)
           throw new TransientError(`nobody answers '${subject}'`, { cause: error });
-        // Too late, or the connection broke: nobody knows whether it was heard.
+        // Timeout or broken connection: it is unknown whether it was received.
         if (error instanceof TransientError) throw new UnknownOutcomeError(error.message, { cause: error });
         throw error;
       }
@@ -138,7 +130,7 @@ function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesO
     listen(name, answer) {
       const subscription = connection.listen(longCallSubject(name, root), (message) => {
         const question = parseJsonObject(message.string());
-        // Of somebody who speaks another language.
+        // A message in another format.
         if (question === undefined) return;
         if (message.reply !== undefined) connection.send(message.reply, JSON.stringify(answer(question)));
       });
@@ -158,15 +150,15 @@ function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesO
   };
 }
 
-/** Resolves when whoever asks from now on finds it. @throws {TransientError} the connection broke meanwhile */
+/** Resolves when later requests will find it. @throws {TransientError} the connection broke meanwhile */
 async function offered(
   connection: Connection,
-  config: ServiceConfig,
-  addEndpoints: (service: NatsService) => void,
-): Promise<NatsService> {
-  let added: NatsService | undefined;
+  identity: ServiceIdentity,
+  addEndpoints: (service: MicroService) => void,
+): Promise<MicroService> {
+  let added: MicroService | undefined;
   try {
-    added = await connection.nats.services.add(config);
+    added = new MicroService(connection, identity);
     addEndpoints(added);
     await connection.nats.flush();
     // The server has said by now what it does not let us hear.
@@ -177,7 +169,7 @@ async function offered(
     // Or it would be there twice after the next attempt.
     if (added !== undefined) await withinLimit(added.stop(), connection.clock);
     const { message } = toErrorData(error);
-    throw new TransientError(`service '${config.name}' could not be offered: ${message}`, { cause: error });
+    throw new TransientError(`service '${identity.name}' could not be offered: ${message}`, { cause: error });
   }
 }
 
@@ -191,7 +183,13 @@ async function withinLimit(promise: Promise<unknown>, clock: Clock): Promise<voi
   await Promise.race([settled, clock.sleep(STOP_TIMEOUT_MS, limit.signal)]);
 }
 
-async function answer(endpoint: Endpoint, message: ServiceMsg, holds: LongCalls, service: object): Promise<void> {
+/** @returns why it was refused */
+async function answer(
+  endpoint: Endpoint,
+  message: Msg,
+  holds: LongCalls,
+  service: object,
+): Promise<string | undefined> {
   try {
     const asked = parsed(message);
     const traceparent = validTraceparent(message.headers?.get(TRACEPARENT_HEADER));
@@ -201,15 +199,16 @@ async function answer(endpoint: Endpoint, message: ServiceMsg, holds: LongCalls,
     const request = (await endpoint.admit?.(asked, bound)) ?? asked;
     if (opening !== undefined) {
       await holds.open(opening, service, (held) => endpoint.handle(request, tracing, held));
-      message.respond(ENCODER.encode('{}'));
-      return;
+      message.respond('{}');
+      return undefined;
     }
-    const response = await endpoint.handle(request, tracing);
-    message.respond(ENCODER.encode(JSON.stringify(response)));
+    message.respond(JSON.stringify(await endpoint.handle(request, tracing)));
+    return undefined;
   } catch (error) {
     const data = toAnswerData(error);
-    // Nobody hears it when the connection is gone or the answer too large for it; the caller's deadline tells.
+    // It is lost if the connection is down or the response too large; the caller runs into its deadline.
     refuse(message, data);
+    return data.message;
   }
 }
 
@@ -228,16 +227,18 @@ function openingIn(header: MsgHdrs | undefined): Opening | undefined {
   return caller === undefined || caller === '' || id === undefined ? undefined : { caller, id };
 }
 
-function refuse(message: ServiceMsg, data: ErrorData): void {
-  const description = data.message.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 500); // a header is one line
+function refuse(message: Msg, data: ErrorData): void {
+  const header = headers();
+  header.set(ERROR_CODE_HEADER, `${STATUS[data.code]}`);
+  header.set(ERROR_HEADER, data.message.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 500)); // a header is one line
   try {
-    message.respondError(STATUS[data.code], description, ENCODER.encode(JSON.stringify(data)));
+    message.respond(JSON.stringify(data), { headers: header });
   } catch {
-    // The connection is closed: there is nobody to tell.
+    // The connection is closed: no response is possible.
   }
 }
 
-function parsed(message: ServiceMsg): JsonObject {
+function parsed(message: Msg): JsonObject {
   const request = parseJsonObject(message.string());
   if (request === undefined) throw new TerminalError('the request is no JSON object');
   return request;
@@ -245,16 +246,16 @@ function parsed(message: ServiceMsg): JsonObject {
 
 function answerIn(message: Msg, subject: string): JsonObject {
   const answer = parseJsonObject(message.string());
-  if (message.headers?.has('Nats-Service-Error-Code') !== true) {
+  if (message.headers?.has(ERROR_CODE_HEADER) !== true) {
     if (answer === undefined)
       throw new UnknownOutcomeError(`'${subject}' answered with something else than a JSON object`);
     return answer;
   }
-  // What refused may not speak our words: its header says why.
+  // A foreign error response has its reason in a header.
   const data: Partial<ErrorData> = answer ?? {};
   const known = Object.values(ErrorCode).find((code) => code === data.code);
   if (known === undefined) {
-    throw new TransientError(`'${subject}' failed: ${message.headers.get('Nats-Service-Error')}`);
+    throw new TransientError(`'${subject}' failed: ${message.headers.get(ERROR_HEADER)}`);
   }
   throw fromErrorData({ ...data, code: known, message: String(data.message) });
 }

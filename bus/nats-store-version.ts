@@ -1,5 +1,5 @@
-// Which nats-server a folder was written by. A store that a newer one has written is not opened by an older one: that
-// begins, never gets ready, and says nothing.
+// Version of the nats-server that wrote a directory. An older server cannot open the store of a newer one: it starts,
+// never becomes ready, and reports nothing.
 import { execFile } from 'node:child_process';
 import { access, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** `2.12.3`. */
 export type NatsVersion = string;
 
-/** A program says its version within so many milliseconds, or has none. */
+/** Timeout for a program to print its version, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /** Undefined: it does not say. */
@@ -17,7 +17,7 @@ export async function natsVersion(program: string): Promise<NatsVersion | undefi
     const { stdout } = await promisify(execFile)(program, ['--version'], { timeout: ANSWER_MS });
     return /\bv(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   } catch {
-    return undefined; // whoever starts it is told why it cannot be
+    return undefined; // its start reports the reason
   }
 }
 
@@ -26,12 +26,12 @@ export function reads(reader: NatsVersion, writer: NatsVersion): boolean {
   return compare(minor(reader), minor(writer)) >= 0;
 }
 
-/** Below zero: the first is older. One that nobody knows is older than all. */
+/** Negative if the first is older. An unknown version is older than all. */
 export function compareNats(one: NatsVersion | undefined, other: NatsVersion | undefined): number {
   return compare(numbers(one ?? '0'), numbers(other ?? '0'));
 }
 
-/** The newest server that has opened the store of this folder; undefined: there is no store, or nobody knows. */
+/** Newest server that has opened the store of this directory; undefined without a store, or if unknown. */
 export async function writtenBy(folder: string): Promise<NatsVersion | undefined> {
   try {
     await access(join(folder, 'data'));

@@ -1,13 +1,14 @@
-// A stream that may be lost: wiped, made anew or rolled back, by whomever, at any time. This is who notices (P11, BUS-4).
+// Keeper of a stream that may be lost: wiped, created again or rolled back, at any time. It notices that (P11, BUS-4).
 //
 // Invariants:
 //   BUS-NATS-STREAM-1. `ready` only while connected and after a check since; until then nothing is read or written.
 //   BUS-NATS-STREAM-2. A check that finds another stream tells so before it resolves; values read before are then those of the old one.
-//   BUS-NATS-STREAM-3. A stream whose last sequence, or a message of it, is not what this process has seen was rolled back: it is
-//       deleted and made anew. Two processes may do so at once; then there is one more change, and they agree again.
+//   BUS-NATS-STREAM-3. A stream whose last sequence, or a message of it, differs from this process's knowledge was
+//       rolled back: it is always deleted and created again. Two processes may do so at once; then there is one more
+//       change, and they agree again.
 
 import { randomUUID } from 'node:crypto';
-import type { Subscription } from 'nats';
+import type { Subscription } from '@nats-io/transport-node';
 import type { Epoch } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
@@ -28,7 +29,7 @@ import {
 import { streamAdvisory } from './nats-names.ts';
 import type { Timer } from './time.ts';
 
-/** A loss that no event tells of is noticed by then. */
+/** Interval of checks for losses that no event reports. */
 const CHECK_MS = 1_000;
 /** A stream that seems rolled back is looked at again after this long: a new leader may still be reading its log. */
 const SECOND_LOOK_MS = 250;
@@ -39,13 +40,13 @@ const SECOND_LOOK_MS = 250;
 const RETURN_MS = 250;
 /** A stream that forgets what was just stored this often is such a one. */
 const MARKER_TRIALS = 3;
-/** How many of the latest sequences are compared after a reconnect. */
+/** Number of latest sequences that are compared after a reconnect. */
 const REMEMBERED = 8;
 
 export interface StreamKeeperOptions {
   readonly connection: Connection;
   readonly config: StreamConfig;
-  /** Where the stream keeps its epoch; undefined: the time of its creation is all its identity. */
+  /** Subject of the stream's epoch; undefined: its creation time is its identity. */
   readonly marker: string | undefined;
   /** A reader finds the stream, and makes, changes and deletes nothing. Default `keeper`. */
   readonly role?: 'keeper' | 'reader';
@@ -94,7 +95,7 @@ export class StreamKeeper {
     });
     await this.check();
     const notice = (): void => this.notice();
-    // Events only make it quicker: where they are not permitted, the look at each interval is enough.
+    // Events only make it faster: without permission for them, the periodic check is enough.
     this.#subscriptions.push(connection.listen(streamAdvisory(config.name), notice));
     if (marker !== undefined) this.#subscriptions.push(connection.listen(marker, notice));
     this.#look();
@@ -110,7 +111,7 @@ export class StreamKeeper {
     this.news.clear();
   }
 
-  /** What tells this stream from any other (BUS-NATS-STREAM-1: `ready` says whether it was checked). */
+  /** Identity of the stream (BUS-NATS-STREAM-1: `ready` tells whether it was checked). */
   get epoch(): Epoch {
     return {
       id: this.#marker === undefined ? `${this.#created}` : `${this.#created}/${this.#marker.id}`,
@@ -147,15 +148,16 @@ export class StreamKeeper {
   /** Something is odd: checks soon. */
   notice(): void {
     this.check().catch((error: unknown) => {
-      // The connection is away or the server not up yet: the next look tries again. Anything else is a defect.
+      // The connection is down or the server not up yet: the next check tries again. Any other error is a defect.
       if (!(error instanceof TransientError)) throw error;
     });
   }
 
   /**
-   * Whether the stream is the one it was, as of some instant after this call. If it is not, everybody was told (BUS-NATS-STREAM-2).
+   * Whether the stream was still the same at some instant after this call. If not, all listeners were notified
+   * (BUS-NATS-STREAM-2).
    *
-   * @throws {TransientError} it cannot be told now
+   * @throws {TransientError} it cannot be determined now
    */
   check(): Promise<boolean> {
     if (this.#running === undefined) {
@@ -198,7 +200,7 @@ export class StreamKeeper {
     if (this.epoch.id !== id) throw changed();
   }
 
-  /** Makes the stream anew if it is still that of this epoch. @throws {TransientError} */
+  /** Creates the stream again if it is still that of this epoch. @throws {TransientError} */
   async startAnew(epochId: string): Promise<void> {
     await this.check();
     if (this.epoch.id !== epochId) return;
@@ -268,13 +270,13 @@ export class StreamKeeper {
     } catch (error) {
       if (!isApiError(error, ApiCode.SubjectsOverlap, ApiCode.StreamNameInUse)) throw error;
       const info = await streamInfo(connection, config.name);
-      // Somebody else's stream, under another name, has our subjects: for a person to clear up.
+      // A foreign stream, under another name, has our subjects: a person has to resolve that.
       if (info === undefined) throw error;
       return { info, isNew: false };
     }
   }
 
-  /** Without these settings the mail would not be last values. Others are the deployment's affair. */
+  /** Required settings for last values. Other settings belong to the deployment. */
   async #withNeededSettings(info: StreamInfo): Promise<StreamInfo> {
     const { connection, config } = this.#options;
     const { subjects, max_msgs_per_subject, allow_direct, num_replicas } = config;
@@ -288,7 +290,7 @@ export class StreamKeeper {
   /** Deletes a stream that has forgotten what this process saw. False: it has not. */
   async #isRolledBack(info: StreamInfo, seen: number): Promise<boolean> {
     const { connection, config } = this.#options;
-    if (this.#isReader) return false; // whoever keeps it makes it anew
+    if (this.#isReader) return false; // its keeper creates it again
     if (info.lastSequence >= seen && !(this.#compareLatest && (await this.#isContradicted()))) return false;
     await connection.clock.sleep(SECOND_LOOK_MS);
     const again = await streamInfo(connection, config.name);
@@ -322,7 +324,7 @@ export class StreamKeeper {
   }
 }
 
-/** What an operation that began under another epoch rejects with. */
+/** Error of an operation that began under another epoch. */
 export function changed(): TransientError {
   return new TransientError('the mail was lost meanwhile: another epoch has begun');
 }

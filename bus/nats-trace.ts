@@ -1,6 +1,6 @@
 // The trace as CloudEvents 1.0 in structured mode, one event a message: `nats sub 'troupe.event.>'` reads it.
 
-import { headers } from 'nats';
+import { headers } from '@nats-io/transport-node';
 import type { ReceivedEvent, Trace, TraceEvent } from './bus.ts';
 import { envelopeOf } from './cloud-event.ts';
 import type { Connection } from './connection.ts';
@@ -16,9 +16,9 @@ const CONTENT_TYPE = 'application/cloudevents+json';
 export interface NatsTraceOptions {
   readonly connection: Connection;
   readonly root: string;
-  /** Who tells: the last part of the events' `source`. */
+  /** Publisher: the last part of the events' `source`. */
   readonly process: string;
-  /** Where events are kept, if they are. */
+  /** Stream that keeps events, if there is one. */
   readonly stream: string;
 }
 

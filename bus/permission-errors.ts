@@ -1,13 +1,13 @@
-// What the server does not let a process say or hear, told to a person: one line a kind of subject, not one a message.
+// Missing permissions, logged for people: one line per kind of subject, rather than per message.
 
-/** What the client library says of a refusal. */
+/** Error of the client library about a missing permission. */
 export interface Refused {
   /** `publish` or `subscription`. */
   readonly operation: string;
   readonly subject: string;
 }
 
-/** So many tokens tell a kind of subject from others: `troupe.mail`, `$JS.API.STREAM.INFO`. */
+/** Number of tokens that identify a kind of subject: `troupe.mail`, `$JS.API.STREAM.INFO`. */
 const TOKENS = 2;
 const API_TOKENS = 4;
 

@@ -1,16 +1,18 @@
-// Who may say and hear what on the bus. A user is one role or several; what a role does on the bus is listed here, in the
-// subjects that the code is made of, and the server's configuration is written from it (server-users.ts).
+// Permissions on the bus. A user is one role or several; the subjects of each role are listed here, as the code builds
+// them, and the server's configuration is generated from that (server-users.ts).
 //
 // Invariants:
 //   BUS-PERMISSIONS-1. What a role does not do it may not: the server refuses whatever is not listed.
-//   BUS-PERMISSIONS-2. Answers come to an inbox that its user alone may read. Whoever was asked may answer, once, and nobody else.
-//   BUS-PERMISSIONS-3. Whoever holds an operation, or runs one that is held, is reached under a name that only the other was told.
+//   BUS-PERMISSIONS-2. Responses go to an inbox that only its user can read. Only the server that received the request
+//       can respond, once.
+//   BUS-PERMISSIONS-3. Callers and servers of a long call are always reached under names that only the other side
+//       knows.
 import { FRESH, leaseKey, WATCH_LEASE } from './lease-names.ts';
 import {
   acknowledgements,
   apiSubject,
   bucketStream,
-  discovery,
+  discoveries,
   entrySubject,
   flowControl,
   namesOf,
@@ -30,17 +32,17 @@ import {
   type UserName,
 } from './subjects.ts';
 
-/** What a process does on the bus. */
+/** Role of a process on the bus. */
 export type BusRole =
   /** Turns the API server's watch into mail. */
   | { readonly does: 'watch' }
   /** Hosts actors, and asks these adapters. */
   | { readonly does: 'act'; readonly realms: readonly string[] }
-  /** Serves an adapter: for any node, or, where it is said, for one. */
+  /** Serves an adapter: for any node, or for a given one. */
   | { readonly does: 'serve'; readonly realm: string; readonly node?: string | undefined }
   /** Listens to what happens, and says nothing: people. */
   | { readonly does: 'observe' }
-  /** Shows people what happens, happened, and lies in the mail, and who holds which lease; it says nothing either. */
+  /** Shows events, history and messages to people, and the lease holders; it publishes nothing either. */
   | { readonly does: 'visualize' };
 
 export interface BusUser extends UserName {
@@ -50,14 +52,14 @@ export interface BusUser extends UserName {
 /** Subjects, wildcards among them. */
 export interface Permissions {
   readonly publish: readonly string[];
-  /** Of those, what is not meant. */
+  /** Exceptions from these. */
   readonly notPublish: readonly string[];
   readonly subscribe: readonly string[];
   /** Whether what is asked may be answered, wherever the answer is to go. */
   readonly answers: boolean;
 }
 
-/** Types of events that tell of a call, and not of an actor. */
+/** Types of events about a call rather than an actor. */
 export const CALL_EVENT = 'call';
 
 /** Whether a process with these roles has mail and leases. */
@@ -147,7 +149,7 @@ function serving(
       // mutant: node-hears-others ().2 -> '*'
       operationFilter(realm, node, root),
       holdsOf(user, root),
-      ...discovery(realm),
+      ...discoveries(realm),
     ],
     answers: true,
   };
@@ -157,26 +159,26 @@ function observing(root: string): Part {
   const { history, leases } = namesOf(root);
   const held = bucketStream(leases);
   return {
-    // Not by a consumer: that could be told to deliver wherever somebody listens.
+    // Without a consumer: that could be made to deliver to any subject with a listener.
     publish: [
       ...asking([
         Operation.Account,
         Operation.streamInfo(history),
         Operation.readDirectly(history),
         Operation.readMessage(history),
-        // Who holds what is no secret: what a lease's record says gives nobody a way to write one.
+        // Lease holders are no secret: a lease's record gives no way to write one.
         Operation.streamInfo(held),
         Operation.readDirectly(held),
       ]),
-      ...discovery('*'),
+      ...discoveries('*'),
     ],
     subscribe: [eventWildcard(root)],
   };
 }
 
 /**
- * A process, and no person: its consumer is told where to deliver who holds what, and the server looks at nobody's permissions then.
- * The mail, which is decided by, it reads value by value, and what happened as it was kept.
+ * A process, rather than a person: its consumer names a delivery subject for the lease holders, which the server does
+ * not check. Mailbox messages, on which decisions depend, are read one by one, and events from the history.
  */
 function visualizing(root: string): Part {
   const { mail, leases, history } = namesOf(root);
@@ -195,7 +197,7 @@ function visualizing(root: string): Part {
   };
 }
 
-/** What takes to see to the mail and the leases, whoever finds them lost, and to read them. */
+/** Permissions for keeping mailbox and leases, including their re-creation, and for reading them. */
 function keeping(root: string): Part {
   const { mail, leases } = namesOf(root);
   const streams = [mail, bucketStream(leases)];

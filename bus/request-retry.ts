@@ -1,9 +1,9 @@
 // Questions that may be put twice, because they change nothing.
 //
-// nats-server leaves some unanswered: a direct read that comes before its stream listens is taken for a call of the API
-// that nobody knows. On 2.9.10 a stream counts as made before it listens: of 1,200 reads by four processes that made their
-// streams together 3 were swallowed. Waiting longer for those does not help, asking again does.
-import type { Msg } from 'nats';
+// nats-server swallows some requests: a direct read that arrives before its stream listens is taken for an unknown API
+// call. On 2.9.10 a stream counts as created before it listens: of 1,200 reads by four processes that created their
+// streams together 3 were swallowed. Waiting longer does not help, a repetition does.
+import type { Msg } from '@nats-io/transport-node';
 import { type Connection, REQUEST_TIMEOUT_MS } from './connection.ts';
 import type { Timer } from './time.ts';
 
@@ -13,7 +13,7 @@ const FIRST_WAIT = 1 / 10;
 /**
  * The first answer to any of several requests, all within one time limit.
  *
- * @throws {NoResponderError} nobody listens to the subject
+ * @throws {NoResponderError} the subject has no listener
  * @throws {TransientError} no answer in time, or the connection broke
  */
 export async function requestWithRetry(

@@ -1,5 +1,5 @@
 // The users of a NATS server, as its configuration has them: known by public keys, each with what it may.
-import { nkeys } from 'nats';
+import { nkeys } from '@nats-io/transport-node';
 import { type BusUser, permissionsOf } from './permissions.ts';
 import { ROOT } from './subjects.ts';
 
@@ -8,28 +8,22 @@ export interface KnownUser extends BusUser {
   readonly publicKeys: readonly string[];
 }
 
-/** How long what was asked may be answered: longer than any call may take. */
+/** Time in which a request may be answered: longer than any call may take. */
 const ANSWERS_WITHIN = '10m';
-
-/** What is used of the library that the client brings, which declares no types for it. */
-const KEYS: {
-  createUser(): { getSeed(): Uint8Array };
-  fromSeed(seed: Uint8Array): { getPublicKey(): string };
-} = nkeys;
 
 /** The seed of a new key of a user. */
 export function newSeed(): string {
-  return new TextDecoder().decode(KEYS.createUser().getSeed());
+  return new TextDecoder().decode(nkeys.createUser().getSeed());
 }
 
 /** The public key of a seed. @throws {Error} it is none of a user */
 export function publicKeyOf(seed: string): string {
-  const key = KEYS.fromSeed(new TextEncoder().encode(seed.trim())).getPublicKey();
+  const key = nkeys.fromSeed(new TextEncoder().encode(seed.trim())).getPublicKey();
   if (key.startsWith('U')) return key;
   throw new Error('it is the seed of no user');
 }
 
-/** The part of nats-server's configuration that says who may what: `include` it. The same users make the same text. */
+/** Permissions part of nats-server's configuration: `include` it. The same users give the same text. */
 export function serverUsers(users: readonly KnownUser[], root: string = ROOT): string {
   const lines = users.flatMap((user) => {
     const { publish, notPublish, subscribe, answers } = permissionsOf(user, root);

@@ -22,7 +22,7 @@ export type ActorSubject = { readonly to: Address } & (
   | { readonly topic: 'claim' | 'ready'; readonly from: Address }
 );
 
-/** What the host of a shard leaves to whoever hosts it next. */
+/** Record that the host of a shard leaves to the next one. */
 export interface ShardSubject {
   readonly topic: 'creates';
   readonly shard: number;
@@ -31,25 +31,28 @@ export interface ShardSubject {
 /** Whom the server knows a process as. */
 export interface UserName {
   readonly name: string;
-  /** Of one that is a node's alone. */
+  /** Node of an operation that belongs to one node. */
   readonly node?: string | undefined;
 }
 
-/** Who may make what several objects may look for alike. Its shard is that of its name. */
+/** Reservation for a lookup. Its shard is that of its name. */
 export interface ReservationSubject {
   readonly topic: 'reservation';
   /** Letters and digits. */
   readonly name: string;
 }
 
-/** What a value in the mailbox is about. */
+/** Subject of a value in the mailbox. */
 export type MailboxSubject = ActorSubject | ShardSubject | ReservationSubject;
 
-/** Number of shards unless a deployment says otherwise; fixed for its life. */
+/** Default number of shards; fixed for the existence of a deployment. */
 export const SHARDS = 64;
 /** First token of every subject unless a deployment says otherwise. */
 export const ROOT = 'troupe';
-/** What follows the root in the bus's own subjects; operations have a realm there, which must be none of these. */
+/**
+ * Tokens after the root in the bus's own subjects; the realm of an operation, which has the same place, must be none of
+ * these.
+ */
 export const RESERVED_TOKENS: readonly string[] = ['mail', 'event', 'epoch', 'longcall', 'inbox'];
 
 const ENCODER = new TextEncoder();
@@ -188,7 +191,7 @@ export function senderFilters(address: Address, root: string = ROOT): readonly s
   return ['claim', 'ready'].map((topic) => `${root}.mail.*.*.*.*.*.${topic}.${addressKey(address)}`);
 }
 
-/** Where the mailbox stream keeps its epoch. */
+/** Subject of the mailbox stream's epoch. */
 export function epochSubject(root: string = ROOT): string {
   return `${root}.epoch`;
 }
@@ -246,7 +249,7 @@ export function endpointSubject(subject: string, root: string = ROOT): string {
 }
 
 /**
- * An operation of a realm's kinds, whatever it is: of any process that serves it, of the one of a node, or, with `*`, of
+ * Filter for all operations of a realm's kinds: of any process that serves them, of the one of a node or, with `*`, of
  * any node's.
  */
 export function operationFilter(realm: string, node?: string, root: string = ROOT): string {
@@ -254,23 +257,23 @@ export function operationFilter(realm: string, node?: string, root: string = ROO
   return `${root}.${realm}.${node === '*' ? node : encodeToken(node)}.*.*`;
 }
 
-/** Where a process is asked of what it holds, and of what others hold of it. */
+/** Subject under which a process is reached about long calls, as caller and as server. */
 export function longCallSubject(name: string, root: string = ROOT): string {
   return [root, 'longcall', ...name.split('.').map(encodeToken)].join('.');
 }
 
-/** Where all processes of a user are asked, and answered, of what they hold: their names begin with the user's. */
+/** Subjects under which all processes of a user are reached about long calls: their names begin with the user's. */
 export function holdsOf(user: UserName, root: string = ROOT): string {
   // mutant: holds-of-everybody () -> $2
   return `${longCallSubject(userTokens(user), root)}.>`;
 }
 
-/** Where anybody is asked, and answered, of what is held. */
+/** Subjects of all messages about long calls. */
 export function longCallWildcard(root: string = ROOT): string {
   return `${root}.longcall.>`;
 }
 
-/** What the inboxes of a user begin with. Those of a node lie within those of its name. */
+/** Prefix of a user's inboxes. Those of a node lie within those of its name. */
 export function inboxPrefix(user: UserName, root: string = ROOT): string {
   return [root, 'inbox', userTokens(user)].join('.');
 }

@@ -1,4 +1,4 @@
-// Which change something belongs to, in the words of W3C Trace Context: `traceparent` of mail, events and requests.
+// W3C Trace Context of a change: `traceparent` of messages, events and requests.
 //
 // What others send may be anything: what is malformed is ignored, as the recommendation asks, and never an error.
 //
@@ -9,7 +9,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** One step of it; 16 hexadecimal digits, not all of them 0. */
   readonly spanId: string;
-  /** Whether whoever began it keeps it; of the other flags none outlives a step. */
+  /** Sampling flag of the trace's origin; no other flag is kept. */
   readonly sampled: boolean;
 }
 
@@ -36,18 +36,8 @@ export function validTraceparent(text: unknown): string | undefined {
   return parseTraceparent(text) === undefined ? undefined : (text as string);
 }
 
-/** The first step of a new trace. */
-export function newTrace(random: () => number): TraceContext {
-  return { traceId: digits(32, random), spanId: digits(16, random), sampled: true };
-}
-
-/** The next step of the same trace. */
-export function childOf({ traceId, sampled }: TraceContext, random: () => number): TraceContext {
-  return { traceId, spanId: digits(16, random), sampled };
-}
-
 /**
- * The trace of an object whose cause nobody knows: all of it belongs together, in every process.
+ * Trace of an object with an unknown cause: all its work has the same trace, in every process.
  *
  * @param uid  `metadata.uid`; a UUID is the trace's id without its hyphens, any other text becomes one
  */
@@ -56,12 +46,6 @@ export function traceparentOf(uid: string): string {
   const traceId = TRACE_ID.test(plain) ? plain : [1, 2, 3, 4].map((salt) => hash(`${salt}${uid}`)).join('');
   const half = traceId.slice(16);
   return formatTraceparent({ traceId, spanId: /^0+$/.test(half) ? '0000000000000001' : half, sampled: true });
-}
-
-function digits(count: number, random: () => number): string {
-  let text = '';
-  while (text.length < count) text += word(Math.floor(random() * 2 ** 32));
-  return /^0+$/.test(text) ? text.replace(/.$/, '1') : text;
 }
 
 /** FNV-1a, 32 bits; never 0, so that no id is. */

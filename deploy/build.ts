@@ -14,6 +14,8 @@ const DATA = [
   // mutant: packed-at-run-time drop
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.yaml',
+  'deploy/tutorial.md',
+  'adapters/template/**/*.{ts,json,md}',
   'actors/visualizer/page/*.{html,css,svg}',
 ];
 

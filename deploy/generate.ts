@@ -1,49 +1,44 @@
-// Generated files of deploy/ and machines/README.md: writes them, or checks that they are up to date.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+// Generated files of deploy/, machines/README.md, and what the chart makes: writes them, or checks that they are up to date.
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
-import { rolesWith, VISUALIZER, WEBHOOKS } from '../actors/base/config.ts';
-import { TROUPE_VERSION } from '../actors/base/version.ts';
+import { parse, parseDocument } from 'yaml';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
 import { checkCrds, writeCrds } from '../adapters/api/contract/crds.ts';
-import { ROLE as WINDOWS } from '../adapters/windows/mod.ts';
-import { prometheusRule, rulesFile } from './alerts.ts';
+import type { JsonObject } from '../bus/mod.ts';
 import { dashboard } from './dashboard.ts';
-import {
-  aggregatedRoles,
-  clusterRole,
-  crdsKustomization,
-  migrationRole,
-  rolePods,
-  rolesComponent,
-  VISUALIZER_PODS,
-  WEBHOOK_PODS,
-  webhookConfigurations,
-  webhookConfigurationsFile,
-  webhooksComponent,
-} from './manifests.ts';
-import { nodePods, nodeRoles } from './node-pods.ts';
-import { findKubectl, kustomized } from './render/kustomize.ts';
-import { type Image, rendered } from './render/rendered.ts';
-import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
+import { findHelm, type Helm, template } from './helm.ts';
+import { examplesIn, kindPages } from './kind-pages.ts';
 import { scriptOptions } from './script-options.ts';
 
 const USAGE = `Usage: npm run generate -- [--check | --image REPOSITORY@DIGEST --to FOLDER]
 
-Writes the files that follow from the kinds; then install.yaml and the chart, by the kustomize in kubectl. Without a kubectl
-these two stay as they are, and a line says so.
+Writes the files that follow from the kinds and the machines; then install.yaml, which is what Helm makes of the chart. Without
+Helm (on the PATH, or in TROUPE_HELM) this one stays as it is, and a line says so.
 
-  --check     compares instead: files of the kinds by their text, the others by checksums, for which no kubectl is needed
+  --check     compares instead
   --image X   writes install.yaml and the chart of a release with this image, and leaves the tree as it is
   --to X      folder for the files of --image
   --help      this text
 `;
 
 const DEPLOY = fileURLToPath(new URL('.', import.meta.url));
+const ROOT = join(DEPLOY, '..');
 const CRDS = join(DEPLOY, 'crds');
-const MACHINES = fileURLToPath(new URL('../machines/', import.meta.url));
+const CHART = join(DEPLOY, 'chart');
+const KINDS = join(DEPLOY, 'kinds');
+const NO_HELM = 'there is no helm on the PATH';
+
+/** All that can be chosen, for tests: what install.yaml does not show. */
+const EVERYTHING = {
+  ...{ crds: { enabled: false }, roles: { split: true }, egress: { enabled: true }, windows: { enabled: true } },
+  ...{ visualizer: { enabled: true }, webhooks: { enabled: true } },
+  metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
+};
+
+const HEADER = (values: string): string =>
+  `# Made of deploy/chart${values} by \`npm run generate\`; changes made here are lost.`;
 
 try {
   await generate();
@@ -57,91 +52,94 @@ async function generate(): Promise<void> {
   const { values } = scriptOptions(USAGE, {
     options: { check: { type: 'boolean' }, image: { type: 'string' }, to: { type: 'string' } },
   });
-  if (values.check) await check();
-  else if (values.image !== undefined || values.to !== undefined) {
+  const helm = await findHelm(process.env);
+  if (values.image !== undefined || values.to !== undefined) {
     if (values.image === undefined || values.to === undefined) throw new Error('--image and --to go together');
-    const kubectl = await findKubectl(process.env);
-    if (kubectl === undefined) throw new Error(`${NO_KUBECTL}, whose kustomize makes install.yaml and the chart`);
-    await render(kubectl, resolve(values.to), imageOf(values.image));
-  } else {
+    if (helm === undefined) throw new Error(`${NO_HELM}, which makes install.yaml`);
+    await release(helm, resolve(values.to), imageOf(values.image));
+    return;
+  }
+  if (helm === undefined) console.log(`${NO_HELM}: deploy/install.yaml is as it was`);
+  if (values.check) await check(helm);
+  else {
     for (const name of await writeCrds(CRDS, contracts())) console.log(`deploy/crds/${name}`);
-    await write(DEPLOY, await fromSources());
-    await write(MACHINES, diagrams());
-    const kubectl = await findKubectl(process.env);
-    if (kubectl === undefined) {
-      console.log(`${NO_KUBECTL}: deploy/install.yaml and deploy/chart are as they were`);
-      return;
-    }
-    await render(kubectl, DEPLOY);
-    await write(DEPLOY, new Map([[SUMS_FILE, await sumsOf(DEPLOY)]]));
+    await write(ROOT, await fromSources());
+    if (helm !== undefined) await write(ROOT, await fromChart(helm));
   }
 }
 
-const NO_KUBECTL = 'there is no kubectl 1.22 or later on the PATH';
-
-async function check(): Promise<void> {
-  const outdated = (await checkCrds(CRDS, contracts())).map((name) => `crds/${name}`);
-  outdated.push(...(await differing(DEPLOY, await fromSources())));
-  for (const name of outdated) console.error(`deploy/${name} is not what its sources say: run npm run generate`);
-  const redrawn = await differing(MACHINES, diagrams());
-  for (const name of redrawn) console.error(`machines/${name} is not what the machines are: run npm run generate`);
-  const unmade = (await changedSince(DEPLOY)).filter((name) => !outdated.includes(name));
-  const isMakeable = unmade.length > 0 && (await findKubectl(process.env)) !== undefined;
-  for (const name of unmade) {
-    console.error(`deploy/${name} is not what install.yaml and the chart were made of, or as: run npm run generate`);
-  }
-  if (unmade.length > 0 && !isMakeable) console.error(`${NO_KUBECTL}: who has one makes them`);
-  const { version } = parse(await readFile(join(DEPLOY, 'chart/Chart.yaml'), 'utf8')) as { version: string };
-  if (version !== TROUPE_VERSION)
-    console.error(`the chart is of ${version}, not ${TROUPE_VERSION}: run npm run generate`);
-  process.exitCode = outdated.length + redrawn.length === 0 && !isMakeable && version === TROUPE_VERSION ? 0 : 1;
+async function check(helm: Helm | undefined): Promise<void> {
+  const outdated = (await checkCrds(CRDS, contracts())).map((name) => `deploy/crds/${name}`);
+  outdated.push(...(await differing(ROOT, await fromSources())));
+  if (helm !== undefined) outdated.push(...(await differing(ROOT, await fromChart(helm))));
+  for (const name of outdated) console.error(`${name} is not what its sources say: run npm run generate`);
+  if (outdated.length > 0) process.exitCode = 1;
 }
 
 function contracts() {
   return BUILT_IN.flatMap((adapter) => adapter.contracts);
 }
 
-function diagrams(): ReadonlyMap<string, string> {
-  return new Map([['README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))]]);
-}
-
-/** What is made without kubectl: of the kinds, and of the tables beside this file. */
+/** What is made without Helm: of the kinds, the machines, and the tables beside this file. By paths from the root. */
 async function fromSources(): Promise<ReadonlyMap<string, string>> {
-  const read = (name: string): Promise<string> => readFile(join(DEPLOY, name), 'utf8');
-  const deployment = await read('base/deployment.yaml');
-  const { namespace } = parse(await read('base/kustomization.yaml')) as { namespace: string };
+  const pages = [...(await pagesOfKinds())].map(([name, text]) => [`deploy/kinds/${name}`, text] as const);
   return new Map([
-    ['base/cluster-role.yaml', clusterRole(BUILT_IN)],
-    ['base/aggregated-roles.yaml', aggregatedRoles(BUILT_IN)],
-    ['base/migration-role.yaml', migrationRole(BUILT_IN)],
-    ['crds/kustomization.yaml', crdsKustomization(BUILT_IN)],
-    ['monitoring/rules.yaml', rulesFile()],
-    ['monitoring/prometheus-rule.yaml', prometheusRule(namespace)],
-    ['monitoring/dashboard.json', dashboard()],
-    ['roles/kustomization.yaml', rolesComponent(BUILT_IN, TROUPE_VERSION)],
-    ...rolesWith(BUILT_IN).flatMap((role): [string, string][] => [
-      [`roles/${role}.yaml`, clusterRole(BUILT_IN, [role])],
-      [`roles/${role}-pods.yaml`, rolePods(role, deployment, namespace)],
-    ]),
-    ['visualizer/cluster-role.yaml', clusterRole(BUILT_IN, [VISUALIZER])],
-    ['visualizer/pods.yaml', rolePods(VISUALIZER, deployment, namespace, VISUALIZER_PODS)],
-    ['webhooks/kustomization.yaml', webhooksComponent(BUILT_IN, TROUPE_VERSION)],
-    ['webhooks/cluster-role.yaml', clusterRole(BUILT_IN, [WEBHOOKS])],
-    ['webhooks/pods.yaml', rolePods(WEBHOOKS, deployment, namespace, WEBHOOK_PODS)],
-    ['windows/cluster-roles.yaml', nodeRoles(BUILT_IN, WINDOWS)],
-    ['windows/pods.yaml', nodePods(WINDOWS, deployment, namespace)],
-    ...(webhookConfigurations(BUILT_IN, namespace).length === 0
-      ? []
-      : [['webhooks/configuration.yaml', webhookConfigurationsFile(BUILT_IN, namespace)] as [string, string]]),
+    ['machines/README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))],
+    ['deploy/chart/files/dashboard.json', dashboard()],
+    ...pages,
   ]);
 }
 
-async function render(kubectl: string, folder: string, image?: Image): Promise<void> {
-  const files = await rendered((sources) => kustomized(kubectl, sources), TROUPE_VERSION, image);
-  for (const name of await readdir(join(folder, 'chart'), { recursive: true }).catch(() => [])) {
-    if (!files.has(`chart/${name}`) && /\.\w+$/.test(name)) await rm(join(folder, 'chart', name));
-  }
-  await write(folder, files);
+/** The examples are objects of the samples, and of a file for kinds that the samples have none of. */
+async function pagesOfKinds(): Promise<ReadonlyMap<string, string>> {
+  const samples = ['company-cloud', 'company-racks', 'company-windows'].map((name) => join(DEPLOY, 'samples', name));
+  const files = await Promise.all(
+    samples.map(async (folder) =>
+      (await readdir(folder))
+        .filter((name) => name.endsWith('.yaml'))
+        .sort()
+        .map((name) => join(folder, name)),
+    ),
+  );
+  const texts = await Promise.all(
+    [...files.flat(), join(KINDS, 'examples.yaml')].map((path) => readFile(path, 'utf8')),
+  );
+  const documents = texts.flatMap((text) =>
+    text.split(/^---\n/m).flatMap((part) => {
+      const object = parse(part) as JsonObject | null;
+      return object === null ? [] : [{ text: part.replaceAll(/^#.*\n/gm, ''), object }];
+    }),
+  );
+  return kindPages({ contracts: contracts(), examples: examplesIn(documents) });
+}
+
+async function fromChart(helm: Helm): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['deploy/install.yaml', await installFile(helm, CHART)],
+    ['test/deploy/everything.yaml', `${HEADER(' with all that it has')}\n${await template(helm, CHART, EVERYTHING)}`],
+  ]);
+}
+
+async function installFile(helm: Helm, chart: string): Promise<string> {
+  const text = await template(helm, chart, { createNamespace: true });
+  return `${HEADER('')} \`kubectl apply --server-side -f\` installs it.\n${text}`;
+}
+
+/** The chart with an image of its own, and what it makes. */
+async function release(helm: Helm, folder: string, { repository, digest }: Image): Promise<void> {
+  const chart = join(folder, 'chart');
+  await cp(CHART, chart, { recursive: true, dereference: true });
+  const values = parseDocument(await readFile(join(chart, 'values.yaml'), 'utf8'));
+  values.setIn(['image', 'repository'], repository);
+  values.setIn(['image', 'digest'], digest);
+  await writeFile(join(chart, 'values.yaml'), values.toString({ lineWidth: 0 }));
+  await write(folder, new Map([['install.yaml', await installFile(helm, chart)]]));
+}
+
+/** Where the pods get Troupe's image from. */
+interface Image {
+  readonly repository: string;
+  readonly digest: string;
 }
 
 /** @throws {Error} it is no image with a digest */
@@ -163,6 +161,6 @@ async function write(folder: string, files: ReadonlyMap<string, string>): Promis
   for (const name of await differing(folder, files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), files.get(name) ?? '');
-    console.log(folder === DEPLOY ? `deploy/${name}` : folder === MACHINES ? `machines/${name}` : join(folder, name));
+    console.log(folder === ROOT ? name : join(folder, name));
   }
 }

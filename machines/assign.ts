@@ -1,7 +1,7 @@
-// XState's `assign`, without what it costs: a context of many members is copied as a literal is, which takes a tenth of the
-// time, and where a machine stands is not worked out anew, since a change of its context does not move it.
+// Cheaper version of XState's `assign`: a context with many members is copied like a literal, which takes a tenth of
+// the time, and the state is not computed again, since a change of the context does not change it.
 //
-// It is the same action to whoever reads a machine. No actor can be spawned in it: those of a machine are invoked.
+// It is the same action for readers of a machine. No actor can be spawned in it: those of a machine are invoked.
 import { type AnyMachineSnapshot, assign as assignOfXState } from 'xstate';
 
 interface Given {

@@ -1,4 +1,4 @@
-// How long to wait before what failed is tried again.
+// Backoff: pause before a failed attempt is retried.
 import type { ErrorData } from './object.ts';
 
 /**

@@ -8,19 +8,19 @@
 //   DELETION-GUARD-1. A guard finalizer is added only to an object that is not being deleted (the API server forbids it then).
 //   DELETION-GUARD-2. A guard finalizer is removed only from an object that is being deleted (P3), and not while a claim holds it (I3).
 //   DELETION-GUARD-3. With an incomplete table a finalizer is removed only after the API server confirmed that it is free (P8).
-//   DELETION-GUARD-4. A deleted object that waits asks the API server now and then whether its claimants are still there (P7).
+//   DELETION-GUARD-4. A deleted object that waits always checks the API server periodically for its claimants (P7).
 import { fromPromise, setup } from 'xstate';
 import { assign } from './assign.ts';
 import { Tag } from './lifecycle.ts';
 import type { ErrorData } from './object.ts';
 
-/** How the claims on an object stand. */
+/** Claims on an object. */
 export interface Claims {
   /** Finalizers that at least one claim holds: a claim on this incarnation that has not yielded it. */
   readonly held: readonly string[];
   /** Finalizers that are ours to add and to remove: the own finalizers of all kinds hosted here. */
   readonly guards: readonly string[];
-  /** Whether every claim on this object must be in the table. After a loss of mail it is not. */
+  /** Whether every claim on this object must be in the table. After a loss of the mailbox it is not. */
   readonly complete: boolean;
   /** Grows with each change of the table; a confirmation is good for one revision only. */
   readonly revision: number;
@@ -44,8 +44,8 @@ export interface GuardView {
   readonly deleting: boolean;
   readonly finalizers: readonly string[];
   /**
-   * Its life takes free guards off together with its own finalizer: one write for all. Those that only a confirmation frees
-   * go before (DELETION-GUARD-3).
+   * Its lifecycle removes free guards together with its own finalizer, in one write. Guards that need an audit are
+   * removed before (DELETION-GUARD-3).
    */
   readonly leaves: boolean;
 }
@@ -70,7 +70,7 @@ const AUDIT_FIRST_MS = 5_000;
 /** An incomplete table may miss the end of a claim for good, so the first pause is short. */
 const AUDIT_INCOMPLETE_MS = 1_000;
 
-/** So many lost races in a row are run again at once; what the API server refuses each time is no race. */
+/** Number of immediate retries after conflicts; a repeated rejection of the API server is no race. */
 const QUICK_RACES = 5;
 
 /** Finalizers to add: held, and not stored on this incarnation yet. */
@@ -88,8 +88,8 @@ function unheldGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'
 }
 
 /**
- * Guard finalizers of a deleted object that are ours and free by a complete table: gone, as far as its life is concerned, which
- * takes them off together with its own (I2 holds by the table).
+ * Guard finalizers of a deleted object that are ours and free by a complete table: its lifecycle treats them as
+ * removed, and removes them together with its own (I2 holds by the table).
  */
 export function freeByTable(context: Pick<GuardContext, 'object' | 'claims'>): readonly string[] {
   // mutant: guard-off-incomplete return -> $2
@@ -108,7 +108,7 @@ export function freeGuards(context: Pick<GuardContext, 'object' | 'claims' | 'co
   );
 }
 
-/** It is deleted, and carries guards that are not its life's to take off. */
+/** It is being deleted, and carries guards that its lifecycle must not remove. */
 function isHeld({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): boolean {
   const left = object.leaves ? freeByTable({ object, claims }) : [];
   return (
@@ -117,7 +117,7 @@ function isHeld({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): bo
   );
 }
 
-/** Whether a guard has anything to do here, now or by and by. */
+/** Whether a guard has work here, now or later. */
 export function needsGuarding(about: Pick<GuardContext, 'object' | 'claims'>): boolean {
   return missingGuards(about).length > 0 || isHeld(about);
 }
@@ -153,9 +153,9 @@ export function auditPauseMs({ claims, guardAttempts }: Pick<GuardContext, 'clai
 const actors = {
   /** Adds the finalizers to the object at the API server; rejects unless they are there then. */
   storeGuards: fromPromise<void, GuardInput>(notProvided),
-  /** Removes the finalizers; a stale view of the object is refused. Rejects unless they are gone then. */
+  /** Removes the finalizers; a stale view of the object is rejected. Rejects unless they are removed then. */
   releaseGuards: fromPromise<void, GuardInput>(notProvided),
-  /** Asks the API server for the claimants of these finalizers; drops the claims of those who are gone. */
+  /** Looks up the claimants of these finalizers in the API server; drops the claims of deleted ones. */
   auditGuards: fromPromise<AuditOutput, GuardInput>(notProvided),
 };
 

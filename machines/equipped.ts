@@ -1,5 +1,5 @@
-// A machine with effects of its own: one for each process and kind of object. Its states, and what XState has worked out of them, are
-// those of the machine that it comes from, where `provide` makes all of them anew.
+// Machine with its own effects, for each process and kind of object. Its states, and XState's data about them, are
+// those of the original machine, while `provide` makes all of them again.
 import { type AnyStateMachine, StateMachine } from 'xstate';
 
 /** Methods that XState binds to a machine when it is made. */

@@ -1,11 +1,11 @@
-// What the runtime must know of a kind of objects. Types only: a kind is data, and its life is in `life.ts`.
+// Type of a kind of objects for the runtime. Types only: a kind is data, and its lifecycle is in `lifecycle.ts`.
 import type { Lifecycle } from './lifecycle.ts';
 import type { JsonObject, KubeObject } from './object.ts';
 import type { Child, Reference } from './request.ts';
 
 export type { Child, Claimant, KnownDependencies, KnownDependency, OperationRequest, Reference } from './request.ts';
 
-/** Where the objects of a kind are, and what of an object its actor carries. */
+/** Location of a kind's objects, and the parts of an object that its actor keeps. */
 export interface Resource {
   /** Short name of the API group, first part of an actor's address. */
   readonly realm: string;
@@ -23,8 +23,8 @@ export interface Resource {
 }
 
 /**
- * What of an object its actor carries beside spec, status and what every object has. Nothing of these unless named; a name that
- * ends with `*` stands for all that begin with what is before it.
+ * Metadata of an object that its actor keeps beside spec, status and the common fields. Empty by default; a name that
+ * ends with `*` means all names with that prefix.
  */
 export interface RetainedMetadata {
   readonly labels?: readonly string[];
@@ -35,22 +35,22 @@ export interface RetainedMetadata {
   readonly recorded?: { readonly manager: string; readonly members: readonly string[] };
 }
 
-/** What those who refer to an object are told of it. */
+/** Public state of an object for its dependents. */
 export interface PublicState {
   /** It may be built on. */
   readonly ready: boolean;
-  /** Names what it stands for outside; without one it is not known yet. A kind without ids says its name. */
+  /** Id of its external resource; undefined if it is not known yet. For a kind without ids, the object's name. */
   readonly id?: string | undefined;
-  /** What is made known beyond the id. No secret. */
+  /** Published attributes beside the id. No secret. */
   readonly attributes?: JsonObject | undefined;
 }
 
 /** A kind that others refer to, as far as that takes. Alone it has no life here: its objects are watched. */
 export interface ReferencedKind extends Resource {
   /**
-   * How the object stands for those who refer to it.
+   * Public state of the object for its dependents.
    *
-   * @param isAvailable  what its life says, ahead of the status; undefined: it has none here
+   * @param isAvailable availability in the lifecycle, ahead of the status; undefined: it has none here
    */
   publicState(object: KubeObject, isAvailable?: boolean): PublicState;
 }
@@ -61,7 +61,7 @@ export interface Kind extends ReferencedKind {
   readonly finalizer: string;
   /** All finalizers that its objects put on others; the own one, for most. */
   readonly guards: readonly string[];
-  /** Field managers of server-side apply, by what they own; those of the status are named by the life. */
+  /** Field managers of server-side apply by purpose; the lifecycle names those of the status. */
   readonly fieldManagers: {
     readonly finalizer: string;
     /** Owns the guard finalizers that objects of this kind put on others. */
@@ -73,21 +73,21 @@ export interface Kind extends ReferencedKind {
   readonly readsStatus?: boolean;
   /** Whether its operations look at what it carries beside the spec (`retains`); they do unless stated. */
   readonly readsRetained?: boolean;
-  /** Whether its objects may refer to those of other namespaces: who may refer to what is asked of all of them then. */
+  /** Whether its objects may refer to other namespaces: the audit of their claims then covers all namespaces. */
   readonly allowsCrossNamespace?: boolean;
   /** All references of an object, in the order in which they are reported. */
   references(object: KubeObject): readonly Reference[];
-  /** The objects that this one makes for itself, and that go before what it stands for does. */
+  /** Objects that this one creates for itself, and that are deleted before its external resource. */
   children(object: KubeObject): readonly Child[];
   readonly life: Lifecycle;
-  /** What its adapter does for its objects, by name; called by the effects of the life. */
+  /** Operations of the adapter for its objects, by name; called by the effects of the lifecycle. */
   readonly operations: Operations;
 }
 
 /**
- * What an adapter does for an object, by name. Each may be run twice; it throws TransientError or TerminalError
- * (bus/errors.ts), never a secret in its message, and answers with plain data. Beside what every request has, an operation may
- * ask for more (an id, an observation): the effect that calls it knows.
+ * Operations of an adapter for an object, by name. Each may run twice; it throws TransientError or TerminalError
+ * (bus/errors.ts), never a secret in its message, and returns plain data. Beside the common part of a request, an
+ * operation may need more (an id, an observation): its effect provides it.
  */
 export type Operations = Readonly<Record<string, Operation>>;
 export type Operation = (request: never) => Promise<unknown>;

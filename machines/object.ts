@@ -3,25 +3,27 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** An error as a chart hears of it: data, with `code` for what to do about it. */
+/** Error in a state machine: data, with `code` for the reaction. */
 export interface ErrorData {
-  /** Try again; change the spec; it is not there; somebody else was first. */
+  /** Retry; change the spec; it does not exist; another writer was first. */
   readonly code: 'transient' | 'terminal' | 'absent' | 'conflict';
   /** For people: lower case, never a secret. */
   readonly message: string;
   /** Least wait before another try, in milliseconds, when the other side said. */
   readonly retryAfterMs?: number;
-  /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
+  /** Time until which the request may still take effect, in milliseconds since the epoch, if it had no response. */
   readonly inDoubtUntil?: number;
   /** CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
-  /** What is in the way of what is tried again: the credentials, a system that does not answer, the spec as it is, no room for it. */
+  /**
+   * Cause of a failure that is retried: the credentials, a system that does not respond, the spec, or missing capacity.
+   */
   readonly fault?: 'credentials' | 'unreachable' | 'spec' | 'quota';
   /** Nothing failed: what was asked for needs something that is not there yet. */
   readonly waiting?: true;
   /** The request was not sent: there was no turn for it in time. It says nothing of what was asked about. */
   readonly unsent?: true;
-  /** With `terminal`: no change of the spec helps, but the foreign system may say something else one day. */
+  /** With `terminal`: no change of the spec helps, but the state in the external system may change. */
   readonly passing?: true;
 }
 
@@ -48,7 +50,7 @@ export interface KubeObject {
   readonly status?: JsonObject;
   /** Those members of the status that its kind names, as far as they are what its field manager wrote (`RetainedMetadata`). */
   readonly recorded?: JsonObject;
-  /** Of an object with data and no spec, as far as its kind carries them. */
+  /** Data of an object without a spec, as far as its kind keeps them. */
   readonly data?: Readonly<Record<string, string>>;
   /** Changes with the content, where that itself is not carried. To the second; undefined: the API server does not tell. */
   readonly contentVersion?: string;
@@ -59,6 +61,6 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-  /** Of the owners of an object one at most. */
+  /** At most one owner of an object is its controller. */
   readonly controller?: boolean;
 }

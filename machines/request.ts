@@ -1,4 +1,4 @@
-// What an object refers to and makes, and what is asked of an adapter for it. Types only.
+// References and children of an object, and requests to an adapter for it. Types only.
 import type { JsonObject, KubeObject } from './object.ts';
 
 /** A reference of an object to another one. */
@@ -11,16 +11,19 @@ export interface Reference {
   /** Finalizers that the other must carry while this object exists; empty: not guarded. */
   readonly finalizers: readonly string[];
   /**
-   * When it must be ready: `always` for whatever is done outside (credentials), `create` until the object is built,
-   * `import` until then, for what is only looked up, `update` for a step after that, which waits for it by itself,
-   * `never` for a child (`Kind.children`), which is only followed.
+   * Time at which it must be ready: `always` for all external requests (credentials), `create` until the object is
+   * built, `import` until then, for lookups only, `update` for a later step, which waits for it itself, `never` for a
+   * child (`Kind.children`), which is only watched.
    */
   readonly neededFor: 'always' | 'create' | 'import' | 'update' | 'never';
-  /** What the other is told of this use of it: *as device vdb*. Its operations see it (`OperationRequest.claimants`). No secret. */
+  /**
+   * Attributes of this use for the dependency: *as device vdb*. Its operations see them (`OperationRequest.claimants`).
+   * No secret.
+   */
   readonly attributes?: JsonObject;
   /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
   readonly fixed?: boolean;
-  /** What this object stands for is a part of what the other one does: without that there is none, and nobody to ask for it. */
+  /** This resource is part of the dependency's resource: without that one it neither exists nor can be looked up. */
   readonly isContainedIn?: boolean;
 }
 
@@ -31,17 +34,17 @@ export interface Child {
   readonly name: string;
   /** That of its owner unless stated. Elsewhere it has no owner reference: the API server forbids it. */
   readonly namespace?: string;
-  /** What is applied: `spec`, `data` ... . What the API server, or somebody else, adds beside it is no difference. */
+  /** Applied content: `spec`, `data` ... . Additions of the API server or other writers are no difference. */
   readonly content: JsonObject;
   /** Labels that it is to have, among others. Its kind carries them. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Its owner is its controller, where it has no other one. */
   readonly isControlled?: true;
-  /** What happens to one that is not as it should be; `keep`: it is made, and what it says then is others' to say. */
+  /** Reaction to a difference; `keep`: it is created, and its later content belongs to others. */
   readonly onDrift: 'apply' | 'replace' | 'keep';
 }
 
-/** Who refers to an object, and what it says of that. */
+/** Dependent of an object, with its attributes. */
 export interface Claimant {
   readonly realm: string;
   readonly plural: string;
@@ -51,7 +54,7 @@ export interface Claimant {
   readonly attributes: JsonObject;
 }
 
-/** What is known of a dependency that exists. */
+/** Known data of an existing dependency. */
 export interface KnownDependency {
   readonly id: string;
   /** It may be built on. What has been built already may need it longer. */
@@ -62,7 +65,7 @@ export interface KnownDependency {
 /** The references whose external id is known, by `<Kind>/<name>`, or `<Kind>/<namespace>/<name>` elsewhere. */
 export type KnownDependencies = Readonly<Record<string, KnownDependency>>;
 
-/** What every operation of an adapter is told. Plain data: it may travel over the bus. Holds no secret. */
+/** Common part of every operation's request. Plain data: it may be sent over the bus. Contains no secret. */
 export interface OperationRequest {
   readonly object: KubeObject;
   readonly dependencies: KnownDependencies;

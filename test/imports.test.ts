@@ -92,6 +92,8 @@ const WRONG: readonly (readonly [file: string, target: string, says: RegExp])[] 
   ['actors/base/a.ts', '../object/x.ts', /those below/],
   ['actors/webhooks/a.ts', '../process/x.ts', /those below/],
   ['actors/cli/a.ts', '../loose.ts', /those below/],
+  ['adapters/simulated/kubernetes/wire/a.ts', '../objects/x.ts', /those below/],
+  ['adapters/simulated/kubernetes/base/a.ts', '../server.ts', /those below/],
   ['actors/a.ts', '../test/x.ts', /nobody imports tests/],
   ['deploy/a.mjs', '../test/x.ts', /nobody imports tests/],
 ];
@@ -125,6 +127,18 @@ test('types, and imports that wait, make circles too; so does a file by itself',
     'a circle of imports: actors/a.ts -> actors/b.ts -> actors/a.ts',
     'a circle of imports: actors/self.ts -> actors/self.ts',
   ]);
+});
+
+test('folders that import each other are told, where no file is in a circle', () => {
+  const found = problems({
+    'adapters/one/client/a.ts': ['../kinds/a.ts'],
+    'adapters/one/kinds/a.ts': [],
+    'adapters/one/kinds/b.ts': ['../client/b.ts', '../../text/x.ts', '../mod.ts'],
+    'adapters/one/client/b.ts': [],
+    'adapters/one/mod.ts': ['./client/a.ts'],
+    'adapters/text/x.ts': [],
+  });
+  assert.equal(found, ['a circle of folders: adapters/one/client -> adapters/one/kinds -> adapters/one/client']);
 });
 
 test('two circles are both told', () => {

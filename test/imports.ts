@@ -1,4 +1,4 @@
-// Who may import whom: rooms in one direction, and no circles outside of test/. Types count, and so do imports that wait
+// Who may import whom: rooms in one direction, and no circles of files or of folders outside of test/. Types count, and so do imports that wait
 // for their turn: what is erased or late today is not tomorrow, and a reader follows all of them.
 //
 //   node test/imports.ts [FOLDER]
@@ -16,28 +16,48 @@ const SOURCE = /\.(ts|js|mjs)$/;
 const EXAMPLES = /(^|\/)golden\//;
 
 /** Rooms of `adapters/` that all adapters share; each may import those before it. */
-const SHARED = ['text', 'api', 'http'] as const;
+const SHARED = ['text', 'cel', 'api', 'http'] as const;
 /** Of another adapter, what may be imported by whom: the parts of a simulated system that runs beside it, and the machines of Windows. */
 const NEIGHBORS: readonly (readonly [of: RegExp, target: RegExp])[] = [
   [/^adapters\/windows\//, /^adapters\/csi-proxy\//],
   [/^adapters\/simulated\/kubernetes\//, /^adapters\/kubernetes\/tls\//],
   [/^adapters\/[^/]+\/(.+\/)?dev-backend\.ts$/, /^adapters\/simulated\/[^/]+\/mod\.ts$/],
 ];
-/** The folders of `actors/`, from the ground up; each may import those before it. */
-const LAYERS = [
-  'base',
-  'mailbox',
-  'object',
-  'effects',
-  'sharding',
-  'watch',
-  'observability',
-  'diagnosis',
-  'visualizer',
-  'webhooks',
-  'process',
-  'cli',
-] as const;
+/** Folders whose own folders are layers, from the ground up: each may import those before it, and none what lies loose. */
+const LAYERED: Readonly<Record<string, readonly string[]>> = {
+  actors: [
+    'base',
+    'mailbox',
+    'object',
+    'effects',
+    'sharding',
+    'watch',
+    'observability',
+    'diagnosis',
+    'visualizer',
+    'webhooks',
+    'process',
+    'cli',
+    'testing',
+  ],
+  'adapters/simulated/kubernetes': [
+    'base',
+    'schemas',
+    'storage',
+    'apply',
+    'access',
+    'resources',
+    'conversion',
+    'wire',
+    'objects',
+    'kinds',
+    'auth',
+    'controllers',
+    'requests',
+  ],
+};
+/** Folders of which some import each other as yet; of all others none do. */
+const ENTANGLED: readonly string[] = ['adapters/csi-proxy', 'adapters/openstack'];
 const SIMULATED = /^adapters\/simulated\/([^/]+)\//;
 
 /** A file may import what one of these says of it, beyond its own room; of packages all but where it is said otherwise. */
@@ -83,11 +103,15 @@ const RULES: readonly Rule[] = [
       !isIn(target, 'adapters') || (sharedOf(target) >= 0 && sharedOf(target) <= sharedOf(file)),
     says: `what all adapters share knows none of them, in this order: ${SHARED.join(', ')}`,
   },
-  {
-    of: (file) => isIn(file, 'actors') && layerOf(file) >= 0,
-    mayImport: (target, file) => !isIn(target, 'actors') || (layerOf(target) >= 0 && layerOf(target) <= layerOf(file)),
-    says: `folders of actors/ import those below, in this order: ${LAYERS.join(', ')}`,
-  },
+  ...Object.entries(LAYERED).map(
+    ([room, layers]): Rule => ({
+      of: (file) => layerOf(file, room, layers) >= 0,
+      mayImport: (target, file) =>
+        !isIn(target, room) ||
+        (layerOf(target, room, layers) >= 0 && layerOf(target, room, layers) <= layerOf(file, room, layers)),
+      says: `folders of ${room}/ import those below, in this order: ${layers.join(', ')}`,
+    }),
+  ),
   {
     of: (file) => !SIMULATED.test(file) && !isIn(file, 'test'),
     mayImport: (target) => !SIMULATED.test(target) || target.endsWith('/mod.ts'),
@@ -102,12 +126,30 @@ export function problemsOf(imports: Imports): readonly string[] {
       targets.filter((target) => !mayImport(target, file)).map((target) => `${file} imports ${target}: ${says}`),
     ),
   );
-  return [...wrong, ...circlesOf(imports).map((files) => `a circle of imports: ${files.join(' -> ')} -> ${files[0]}`)];
+  const circles = (of: Imports, what: string): readonly string[] =>
+    circlesOf(of).map((names) => `a circle of ${what}: ${names.join(' -> ')} -> ${names[0]}`);
+  return [...wrong, ...circles(imports, 'imports'), ...circles(foldersOf(imports), 'folders')];
+}
+
+/** By folder: folders beside it that its files import. */
+function foldersOf(imports: Imports): Imports {
+  const folders = new Map<string, Set<string>>();
+  for (const [file, targets] of imports) {
+    for (const target of targets.filter((each) => imports.has(each))) {
+      const [from, to] = [file.split('/'), target.split('/')];
+      const depth = from.findIndex((name, index) => name !== to[index]) + 1;
+      if (depth === 0 || from.length <= depth || to.length <= depth) continue;
+      if (ENTANGLED.includes(from.slice(0, depth - 1).join('/'))) continue;
+      const key = from.slice(0, depth).join('/');
+      folders.set(key, (folders.get(key) ?? new Set()).add(to.slice(0, depth).join('/')));
+    }
+  }
+  return new Map([...folders].map(([folder, targets]) => [folder, [...targets]]));
 }
 
 /** Of each set of files that all reach each other, one circle. */
 function circlesOf(all: Imports): readonly (readonly string[])[] {
-  const imports = new Map([...all].filter(([file]) => !isIn(file, 'test')));
+  const imports = new Map([...all].filter(([name]) => name !== 'test' && !isIn(name, 'test')));
   const reached = new Map<string, number>();
   const lowest = new Map<string, number>();
   const open: string[] = [];
@@ -213,9 +255,9 @@ function adapterOf(path: string): string | undefined {
   return sharedOf(path) >= 0 ? undefined : /^adapters\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** The place of a folder of `actors/` among its layers; -1: the file is in none. */
-function layerOf(path: string): number {
-  return LAYERS.findIndex((layer) => isIn(path, `actors/${layer}`));
+/** The place of a file among the layers of a room; -1: it is in none of them. */
+function layerOf(path: string, room: string, layers: readonly string[]): number {
+  return layers.findIndex((layer) => isIn(path, `${room}/${layer}`));
 }
 
 /** The place of a shared room among them; -1: the file is in none. */

@@ -1,14 +1,14 @@
-// Which change messages, events and calls belong to.
+// Change that messages, events and calls belong to, as trace context.
 //
-// One trace is one change of one object's spec: its creation, each edit, its deletion. Whatever the object does and says
-// until the next one belongs to it: claims, answers, calls to clouds, transitions. Who waits for another object stays in
-// its own trace, and the transition that ends the wait names the other's step as a link: `kubectl apply` of a landscape is
-// a trace an object, tied together by links, and not one trace of thousands of steps that began with whoever came first.
+// A trace is one change of one object's spec: its creation, each edit, its deletion. All work and messages of the
+// object until the next change belong to it: claims, answers, calls to clouds, transitions. An object that waits for
+// another stays in its own trace, and the transition that ends the wait links to the other's step: `kubectl apply` of a
+// landscape gives one trace per object, connected by links, rather than one trace of thousands of steps.
 //
-// A trace is told by uid and generation, and nothing is rolled for it: every watch leader says the same, a host that takes
-// over goes on in the same trace, the echo of a write of ours (status, finalizers) begins none, and nothing need be kept.
-// A step is an object's whole part in a trace; of the object itself its span is the first half of its uid, its trace the
-// rest: both are found with `grep`.
+// A trace id is computed from uid and generation, without randomness: every watch leader computes the same, a host that
+// takes over continues the same trace, the echo of our own write (status, finalizers) starts none, and nothing is
+// stored. A step is an object's whole part in a trace; its span id is the first half of the object's uid, its trace id
+// the rest: both are found with `grep`.
 import { formatTraceparent, parseTraceparent, traceparentOf } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 

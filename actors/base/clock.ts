@@ -9,9 +9,9 @@ import type { Clock, Timer } from '../../bus/time.ts';
 /** setTimeout of Node fires at once beyond this many milliseconds. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** The wall clock and the even one differ by so much without anybody having set one, in milliseconds. */
+/** Normal difference between the wall clock and the monotonic one, in milliseconds. */
 const TOLERANCE_MS = 100;
-/** How often both are read when a clock begins. */
+/** Number of readings of both clocks when a clock starts. */
 const READINGS = 4;
 
 interface SystemTimer extends Timer {
@@ -38,7 +38,7 @@ export function systemClock({
   const now = timeBy({ wall, even });
   const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
     if (delayMs === Number.POSITIVE_INFINITY) return;
-    // What is overdue, as after a process was stopped for a while, is nothing that Node has to warn of.
+    // Node must not warn of overdue timers, as after a suspended process.
     const partMs = Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS);
     timer.handle = setTimeout(() => (delayMs > partMs ? arm(timer, run, delayMs - partMs) : run()), partMs);
   };

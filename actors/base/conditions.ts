@@ -11,7 +11,7 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-/** What kinds without `Progressing` call an object that is refused as it is; any other reason may pass. */
+/** Reason that kinds without `Progressing` use for an invalid spec; any other reason may be temporary. */
 const REFUSED = 'InvalidConfiguration';
 
 /**
@@ -35,7 +35,7 @@ export function availabilityOf(object: KubeObject): Condition | undefined {
 }
 
 export function conditionOf({ status }: KubeObject, wanted: string): Condition | undefined {
-  // Status is never validated here: whoever wrote it, a list of conditions is read as one, anything else as none.
+  // Status is never validated here: a list of conditions of any writer is read as one, anything else as none.
   const conditions = status?.['conditions'];
   if (!Array.isArray(conditions)) return undefined;
   return (conditions as readonly unknown[]).find(

@@ -8,11 +8,14 @@ import { parseGoDuration } from '../../adapters/text/go-duration.ts';
 import { type EventLimits, TerminalError } from '../../bus/mod.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts';
 
-/** What a process may be asked to do beside serving an adapter, whose role has a name of its own. */
+/** Roles of a process beside those of adapters, which have names of their own. */
 export const Role = { Watch: 'watch', Actors: 'actors' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
 
-/** Shows people what happens. Nobody's objects need it: it is played where it has an address, and is none of `rolesWith`. */
+/**
+ * Role that serves the page for people. No object needs it: it is played if it has an address, and is not in
+ * `rolesWith`.
+ */
 export const VISUALIZER = 'visualizer';
 
 /** Answers the API server, which asks while it serves objects. It is played where it has an address, too. */
@@ -21,12 +24,12 @@ export const WEBHOOKS = 'webhooks';
 /** An adapter as far as its role goes. */
 export type Player = Pick<Adapter, 'role' | 'route'>;
 
-/** All that objects need somebody to do, wherever that is; all of it in one process unless told. */
+/** Roles that objects need, in any process; all of them in one process by default. */
 export function rolesWith(adapters: readonly Player[]): readonly string[] {
   return [...Object.values(Role), ...adapters.filter(({ route }) => route === undefined).map(({ role }) => role)];
 }
 
-/** What is done for a node, by a process that is told which: none does it unless the role is named. */
+/** Roles for a node, in a process of that node: played only if they are named. */
 export function rolesOfNodes(adapters: readonly Player[]): readonly string[] {
   return adapters.filter(({ route }) => route !== undefined).map(({ role }) => role);
 }
@@ -36,32 +39,37 @@ export function knownRoles(adapters: readonly Player[]): readonly string[] {
   return [...Object.values(Role), ...adapters.map(({ role }) => role), VISUALIZER, WEBHOOKS];
 }
 
-/** Where the page of the visualizer is served. */
+/** Address of the visualizer's page. */
 export interface VisualizerPlace {
   readonly address: ListenAddress;
   /** Whether a later port does as well where that one is taken. */
   readonly port: 'this one' | 'or later';
-  /** Of the token that readers have to show; undefined: whoever gets there may read. */
+  /** File with the token that readers must present; undefined: no token is needed. */
   readonly tokenFile: string | undefined;
 }
 
-/** Where webhooks are served, and how they are reached. */
+/** Addresses of the webhooks: where they are served, and how they are reached. */
 export interface WebhookPlace {
   readonly address: ListenAddress;
-  /** By which the API server gets there; Troupe's own certificates are in a Secret of its name. Without a namespace: Troupe's own. */
+  /**
+   * Service that leads to the webhooks; Troupe's own certificates are in a Secret of its name. Without a namespace:
+   * Troupe's own.
+   */
   readonly service: { readonly namespace: string | undefined; readonly name: string };
-  /** Of the certificate; undefined: Troupe makes it. */
+  /** Files of the certificate; undefined: Troupe makes it. */
   readonly files: { readonly certificate: string; readonly key: string; readonly ca: string | undefined } | undefined;
-  /** File of the authorities whose certificates the API server shows; undefined: nobody has to show one. */
+  /**
+   * File of the authorities that sign the API server's client certificates; undefined: no client certificate is needed.
+   */
   readonly clientCa: string | undefined;
 }
 
 export interface Config {
   /** Path of a kubeconfig; undefined: none was named, and no in-cluster credentials are there. */
   readonly kubeconfig: string | undefined;
-  /** Of the kubeconfig; undefined: the current one. */
+  /** Context of the kubeconfig; undefined: the current one. */
   readonly context: string | undefined;
-  /** URL of the API server, as a pod is told it; undefined: this is no pod. */
+  /** URL of the API server, from a pod's environment; undefined outside of a pod. */
   readonly inCluster: string | undefined;
   /** Undefined: none was named. */
   readonly natsUrl: string | undefined;
@@ -72,11 +80,11 @@ export interface Config {
     readonly certificate: string | undefined;
     readonly key: string | undefined;
   };
-  /** What the certificate of the NATS server is for, where its address has another name, or none. */
+  /** Name in the certificate of the NATS server, if it differs from its address. */
   readonly natsServerName: string | undefined;
   /** Separates deployments on one NATS server; undefined: `troupe`. */
   readonly natsPrefix: string | undefined;
-  /** How much of what happened the bus keeps; `none`: this process sees to no such stream. */
+  /** Limits of the event history on the bus; `none`: this process does not configure its stream. */
   readonly keptEvents: EventLimits | 'none';
   /** A nats-server to run for development. */
   readonly natsServer: string | undefined;
@@ -85,14 +93,14 @@ export interface Config {
   /** Names of roles, those of adapters among them. */
   readonly roles: ReadonlySet<string>;
   readonly shards: number;
-  /** How long a lease lasts without renewal, in milliseconds. */
+  /** Time to live of a lease without renewal, in milliseconds. */
   readonly leaseMs: number;
   /** Longest time a call to a cloud may take, in milliseconds; always well within a lease. */
   readonly callMs: number;
   readonly logLevel: string;
-  /** Kinds to care for, CamelCase or plural; undefined: all, once nobody else cares for them. */
+  /** Managed kinds, CamelCase or plural; undefined: all, while no legacy controller leads. */
   readonly kinds: readonly string[] | undefined;
-  /** Namespaces to care for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   /** Where `/healthz` and `/readyz` are served; undefined: nowhere. */
   readonly healthAddress: ListenAddress | undefined;
@@ -113,7 +121,7 @@ export interface Config {
   readonly webhooks: WebhookPlace | undefined;
 }
 
-/** What the Service of the manifests is called. */
+/** Name of the Service in the manifests. */
 const WEBHOOK_SERVICE = 'troupe-webhooks';
 
 /** Where `troupe dev` serves the visualizer. */
@@ -125,9 +133,9 @@ const DEVELOPMENT_NODE = 'node-1';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the process is told, but for the options of its adapters.
+ * Configuration of the process, without the options of its adapters.
  *
- * @param options  of the command line; they go before the environment
+ * @param options of the command line; they take precedence over the environment
  * @param adapters  whose roles there are
  * @param purpose  `development`: all is on this machine, as with `troupe dev`
  * @throws {TerminalError} names the variable or option, the rule, and what it got
@@ -203,13 +211,13 @@ function inCluster({
   return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** Names with commas between; undefined for none. */
+/** Comma-separated names; undefined for none. */
 function names(text: string | undefined): readonly string[] | undefined {
   const given = (text ?? '').split(',').flatMap((name) => name.trim() || []);
   return given.length === 0 ? undefined : [...new Set(given)];
 }
 
-/** Where Troupe's own way to say it was not taken, the variable by which other operators are told the same. */
+/** The variable of other operators, if Troupe's own is not set. */
 function givenOf(own: FlagValue, env: Environment, variable: string): FlagValue {
   const value = env[variable] || undefined;
   return own.value === undefined && value !== undefined ? { name: variable, value } : own;
@@ -219,7 +227,7 @@ function namespaces({ name, value }: FlagValue): readonly string[] | undefined {
   const given = names(value);
   const wrong = given?.find((namespace) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace));
   if (wrong === undefined) return given;
-  throw new TerminalError(`${name} must be the name of a namespace, or several with commas between; got '${wrong}'`);
+  throw new TerminalError(`${name} must be the name of a namespace, or several separated by commas; got '${wrong}'`);
 }
 
 /** Nothing is kept for no time, and nothing in no space. */
@@ -245,7 +253,7 @@ function flag({ name, value }: FlagValue, fallback: boolean): boolean {
   throw new TerminalError(`${name} must be true or false; got '${value}'`);
 }
 
-/** What is said for a role that is played where it has an address. */
+/** Options of a role that is played if it has an address. */
 const ADDRESSES = {
   [VISUALIZER]: '--visualizer-bind-address, such as 127.0.0.1:8090',
   [WEBHOOKS]: '--webhook-address, such as 127.0.0.1:9443',
@@ -278,7 +286,7 @@ function roles(
   return new Set(all.filter((role) => named.includes(role)));
 }
 
-/** @throws {TerminalError} what is said of it makes no sense */
+/** @throws {TerminalError} its options are inconsistent */
 function webhookPlace(read: (option: string, variable: string) => FlagValue): WebhookPlace | undefined {
   const at = address(read('webhook-address', 'TROUPE_WEBHOOK_ADDRESS'));
   const service = read('webhook-service', 'TROUPE_WEBHOOK_SERVICE');
@@ -298,7 +306,7 @@ function webhookPlace(read: (option: string, variable: string) => FlagValue): We
   return { address: at, service: { namespace, name }, files, clientCa };
 }
 
-/** In development there is one unless it is told otherwise. */
+/** In development there is one by default. */
 function visualizerPlace(
   given: FlagValue,
   tokenFile: string | undefined,
@@ -309,7 +317,7 @@ function visualizerPlace(
   return at && { address: at, port: isMeant ? 'or later' : 'this one', tokenFile: tokenFile || undefined };
 }
 
-/** @throws {TerminalError} others than this machine's users get there, and nobody is asked who he is */
+/** @throws {TerminalError} users of other machines can reach it, and no token is required */
 function guarded(place: VisualizerPlace | undefined): VisualizerPlace | undefined {
   if (place === undefined || place.tokenFile !== undefined || isLoopback(place.address.host)) return place;
   const { host, port } = place.address;

@@ -13,8 +13,8 @@ export interface ReadAllDeps {
 }
 
 /**
- * One list a resource. One after another, each handed on at once: all of them at a time would be most of what the process
- * ever needs of memory.
+ * One list request per resource, sequentially, each result passed on immediately: all of them at once would need more
+ * memory than the process needs otherwise.
  *
  * @returns the resourceVersion of the oldest list; undefined when the API server serves none of the resources yet
  * @throws {TransientError} the API server is away
@@ -44,7 +44,7 @@ export async function readAll(
   return floor;
 }
 
-/** Where the objects of a resource are asked for; undefined: everywhere, or where there are no namespaces. */
+/** Namespaces in which the objects of a resource are listed; undefined: all, or none for cluster-scoped resources. */
 export function placesOf(
   { scope }: Pick<Resource, 'scope'>,
   namespaces: readonly string[] | undefined,

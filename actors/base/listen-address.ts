@@ -1,7 +1,7 @@
-// Where a page is served, as an option says it.
+// Listen address of a page, from an option.
 import { isIPv4 } from 'node:net';
 
-/** Where to listen; an empty host is all addresses. */
+/** Listen address; an empty host means all addresses. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

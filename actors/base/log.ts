@@ -12,7 +12,7 @@ export interface LogOptions {
   readonly destination?: NodeJS.WritableStream | DestinationStream;
 }
 
-/** What never belongs in a log, wherever it turns up (I5). */
+/** Members that are removed from all logs (I5). */
 const SECRETS = [
   'password',
   'token',
@@ -23,7 +23,7 @@ const SECRETS = [
   '*.headers.authorization',
 ];
 
-/** Where the lines go, without what terminals take for orders: what clouds and files say is in them. */
+/** Output of log lines, without control characters for terminals: texts of clouds and files are included. */
 class PlainLines {
   readonly [pino.symbols.needsMetadataGsym] = true;
   readonly #destination: NodeJS.WritableStream | (DestinationStream & { lastLevel?: number });

@@ -1,7 +1,7 @@
-// What comes from outside (clouds, files, objects, other people's programs) as it may stand on a terminal: the one place that knows
-// what a terminal would take for more than a character.
+// Untrusted text (of clouds, files, objects, other programs) made safe for a terminal: the only place that knows
+// terminal control characters.
 
-/** What moves the cursor, ends the line, turns its direction or is not seen at all. */
+/** Characters that move the cursor, end the line, change its direction or are invisible. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** The same but for what text of several lines is made of. */
 const UNSEEN_IN_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;

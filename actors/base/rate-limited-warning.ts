@@ -1,4 +1,4 @@
-// A warning about what somebody else may bring about as often as he likes: whoever floods the bus must not fill the disk.
+// Rate-limited warning about events that others can cause at will: a flood of messages must not fill the disk.
 import type { Logger } from 'pino';
 import type { Clock } from '../../bus/mod.ts';
 
@@ -21,7 +21,7 @@ export class RateLimitedWarning {
     this.#deps = deps;
   }
 
-  /** One line in a while; how many others there were since the last one is said in it. */
+  /** Logs one line per interval, with the number of suppressed ones since the last. */
   report(fields: object): void {
     const { clock, log } = this.#deps;
     const now = clock.now();

@@ -1,4 +1,4 @@
-// How any part of the runtime says by a Kubernetes Event what happened to an object.
+// Function by which the runtime emits Kubernetes Events about objects.
 
 import type { UserEvent } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';

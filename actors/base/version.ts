@@ -3,10 +3,10 @@ import { getAsset, isSea } from 'node:sea';
 
 const MANIFEST = 'package.json';
 
-/** Of this package, as npm knows it. */
+/** Version of this package, as in npm. */
 export const TROUPE_VERSION: string = JSON.parse(
   isSea() ? getAsset(MANIFEST, 'utf8') : readFileSync(new URL(`../../${MANIFEST}`, import.meta.url), 'utf8'),
 ).version;
 
-/** How this program names itself to the servers it calls; its first word is the field manager of plain writes. */
+/** User agent for servers; its first word is the field manager of plain writes. */
 export const USER_AGENT = `troupe/${TROUPE_VERSION}`;

@@ -1,4 +1,4 @@
-// The bus for people: what happened, what happens, and who holds what. It says nothing there and leaves nothing, so the
+// The bus for people: past events, live events, and the holders of leases. It publishes nothing there and leaves nothing, so the
 // user `observer` is enough.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ export async function openBusReader(config: Config, clock: Clock, folder = '.tro
 /**
  * The bus of the cluster that is asked about: one that is named, or that of the `troupe dev` whose kubeconfig is used.
  *
- * @returns undefined: there is none, or nobody knows which
+ * @returns undefined: there is none, or it is unknown which
  * @throws {TroupeError} it cannot be reached
  */
 export async function openBusOfCluster(config: Config, clock: Clock, folder: string): Promise<BusReader | undefined> {

@@ -1,9 +1,16 @@
 // The cluster as commands look into it, and objects as people name them.
 import { join } from 'node:path';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
-import { type KubeClient, kubeClient, type Objects, objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import {
+  ForbiddenError,
+  type KubeClient,
+  kubeClient,
+  type Objects,
+  objects,
+  type Resource,
+} from '../../adapters/kubernetes/mod.ts';
 import { hint } from '../../adapters/text/nearest.ts';
-import { type Address, type Clock, TerminalError } from '../../bus/mod.ts';
+import { AbsentError, type Address, type Clock, TerminalError } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
 import { plain } from '../base/printable.ts';
 import { USER_AGENT } from '../base/version.ts';
@@ -24,7 +31,7 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** What the adapters know of, where kubectl would look. @throws {TerminalError} no kubeconfig, or one that is none */
+/** Kinds of the adapters, in kubectl's cluster. @throws {TerminalError} no kubeconfig, or an invalid one */
 export function openCluster({ config, adapters, clock, home }: ClusterDeps): Cluster {
   const known = registryOf(adapters);
   const { context, inCluster } = config;
@@ -39,6 +46,25 @@ export function absence(label: string, namespace: string): string {
   return `${plain(label)} does not exist${place}`;
 }
 
+/**
+ * For whoever found nothing in a namespace that was named.
+ *
+ * @throws {TerminalError} there is no such namespace; where nobody may look nothing is thrown
+ */
+export async function refuseAbsentNamespace(
+  client: Pick<KubeClient, 'call'>,
+  namespace: string | undefined,
+): Promise<void> {
+  if (namespace === undefined || namespace === '') return;
+  try {
+    await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
+  } catch (error) {
+    if (error instanceof ForbiddenError) return;
+    if (!(error instanceof AbsentError)) throw error;
+    throw new TerminalError(`there is no namespace '${plain(namespace)}', which -n names`, { cause: error });
+  }
+}
+
 /** What people can name. */
 export interface Namable {
   readonly resources: readonly Resource[];
@@ -46,15 +72,15 @@ export interface Namable {
   readonly adapters: readonly Pick<ConfiguredAdapter, 'contracts'>[];
 }
 
-/** What a person named: a kind, or one object of it. */
+/** Kind, or one object of it, that a person named. */
 export interface Named {
   readonly resource: Resource;
   readonly name: string | undefined;
 }
 
 /**
- * In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`, `bmh/n`; or a
- * kind alone.
+ * Parses a name in any form that kubectl accepts: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`,
+ * `bmh/n`; or a kind alone.
  *
  * @throws {TerminalError} it is neither, or there is no such kind
  */

@@ -1,4 +1,4 @@
-// How objects stand, in colors.
+// Colors of object states.
 import type { Standing } from '../diagnosis/findings.ts';
 
 /** Parameters of the ANSI sequences that set them. */

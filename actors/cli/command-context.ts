@@ -1,4 +1,4 @@
-// What the commands that look and change nothing are told, and in which form they answer.
+// Input of the read-only commands, and their output formats.
 import { hint } from '../../adapters/text/nearest.ts';
 import { TerminalError } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
@@ -8,7 +8,7 @@ import type { Ink } from './demo/view.ts';
 
 export interface CommandContext extends ClusterDeps {
   readonly config: Config;
-  /** What was said beside options. */
+  /** Positional arguments. */
   readonly names: readonly string[];
   /** That of the kubeconfig's context unless given. */
   readonly namespace: string | undefined;
@@ -21,11 +21,11 @@ export interface CommandContext extends ClusterDeps {
   /** Whether `out` can be drawn upon. */
   readonly isTerminal: boolean;
   readonly ink: Ink;
-  /** For whoever watches: aborted when that was enough. Until it is called, a signal ends the process. */
+  /** Signal for watching commands: aborted at Ctrl-C. Until this is called, a signal ends the process. */
   stopSignal(): AbortSignal;
 }
 
-/** What a command loads to answer. @returns the exit code: 0, or 1 for an answer that something is wrong */
+/** Read-only command that is loaded on use. @returns the exit code: 0, or 1 if the answer is a problem */
 export interface QueryCommand {
   answer(question: CommandContext): Promise<number>;
 }

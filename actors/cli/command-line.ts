@@ -1,4 +1,4 @@
-// What a command takes: one table parses its options, makes the text of --help and knows what was meant by a misspelt one.
+// Options of a command: one table parses them, makes the text of --help and suggests corrections for misspelled ones.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { hint } from '../../adapters/text/nearest.ts';
 import { TerminalError } from '../../bus/errors.ts';
@@ -8,11 +8,11 @@ export interface Option {
   readonly short?: string;
   readonly multiple?: boolean;
   readonly default?: string | boolean;
-  /** What stands for its value in texts: `FILE`, or `=false` for one that is written so. */
+  /** Placeholder for its value in texts: `FILE`, or `=false` for one that is written so. */
   readonly value?: string;
-  /** Of the environment; the option goes before it. */
+  /** Environment variable; the option takes precedence. */
   readonly variable?: string;
-  /** What holds unless it is told, where that is no `default`. */
+  /** Default value in the help text, if it is no `default`. */
   readonly fallback?: string;
   readonly help: string;
 }
@@ -21,37 +21,49 @@ export type Options = Readonly<Record<string, Option>>;
 export interface Usage {
   /** With the command that it is a part of: `model check`. */
   readonly name: string;
-  /** What it takes but for options, in each of its forms; one form without anything unless told. */
+  /** Positional arguments, in each of their forms; none by default. */
   readonly forms?: readonly string[];
   readonly about: string;
+  /** Description in whole sentences, laid out. */
+  readonly details?: string;
+  /** Options that people come for; the others stand below them. All unless told. */
+  readonly own?: readonly string[];
   readonly options: Options;
   /** More paragraphs, laid out. */
   readonly notes?: string;
-  /** What follows `troupe`. */
+  /** Examples of arguments after `troupe`. */
   readonly examples: readonly string[];
 }
 
 /** `troupe`, or `kubectl troupe` where kubectl runs it. */
 export type Program = string;
 
-/** Where explanations begin, and lines end, in characters. */
+/** Column where explanations begin, and the maximum line length, in characters. */
 const COLUMN = 36;
 const WIDTH = 120;
 
 const HELP = { help: { type: 'boolean', short: 'h', help: 'this text' } } as const satisfies Options;
 
-/** Whether a command is asked for its text, which goes before all else that it was told. */
+/** Whether a command was called with --help, which takes precedence over all other arguments. */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? undefined : end).some((arg) => /^(?:-h|--?help)$/.test(arg));
 }
 
-export function helpText({ name, forms = [''], about, options, notes, examples }: Usage, program: Program): string {
-  const all = { ...options, ...HELP };
+export function helpText(
+  { name, forms = [''], about, details, own, options, notes, examples }: Usage,
+  program: Program,
+): string {
+  const isOwn = (option: string): boolean => own?.includes(option) ?? true;
+  const all = Object.entries(options);
+  const first = Object.fromEntries(all.filter(([option]) => isOwn(option)));
+  const others = Object.fromEntries(all.filter(([option]) => !isOwn(option)));
   return [
     forms.map((form) => `${program} ${name} ${form}`.trimEnd()).join('\n'),
     wrapped(about, '  '),
-    `Options:\n${optionLines(all)}`,
+    ...(details === undefined ? [] : [wrapped(details, '  ')]),
+    `Options:\n${optionLines({ ...first, ...HELP })}`,
+    ...(own === undefined ? [] : [`More options, as 'run' has them:\n${optionLines(others)}`]),
     ...(notes === undefined ? [] : [notes.trimEnd()]),
     `Examples:\n${examples.map((example) => `  ${program} ${example}`).join('\n')}`,
   ]
@@ -125,7 +137,7 @@ export function noCommand(asked: string | undefined, names: readonly string[], o
   return new TerminalError(`there is no command '${asked}'${meant === '' ? `; ${lists}` : `${meant} ${lists}`}`);
 }
 
-/** What is too long for the column has a line of its own. */
+/** A text that is too long for the column gets a line of its own. */
 function line(what: string, explanation: string): string {
   const begun = `  ${what}`;
   const text = wrapped(explanation, ' '.repeat(COLUMN));

@@ -52,9 +52,12 @@ interface ToolModule {
   main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number>;
 }
 
-/** What the commands below make of their options; the others go to the configuration. */
+/** Options that the commands below use; the others belong to the configuration. */
 interface Reported {
   readonly keep?: boolean;
+  readonly verbose?: boolean;
+  readonly namespaced?: boolean;
+  readonly 'all-namespaces'?: boolean;
   readonly 'no-open'?: boolean;
   readonly apply?: boolean;
   readonly data?: string;
@@ -122,17 +125,19 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     } as const;
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
   };
-  // What else may be said is known when the adapters are.
+  // Other options are known when the adapters are loaded.
   const { values: said } = loosely([]);
   const named = (option: string): string | undefined => {
     const names = [said[option] ?? []].flat().filter((name) => typeof name === 'string');
     return names.length === 0 ? undefined : names.join();
   };
   const inEnv = moreAdaptersIn(env);
+  const isOnly = said['only-adapters'] === true || env['TROUPE_ONLY_ADAPTERS'] === 'true';
   const more = {
     adapters: named('adapters') ?? inEnv.adapters,
     models: named('models') ?? inEnv.models,
     bindings: named('model-bindings') ?? inEnv.bindings,
+    ...(isOnly && { builtIn: [] }),
   };
   const adapters = await adaptersOf(more, process.cwd());
   const { values, tokens } = loosely(adapters);
@@ -143,7 +148,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     return usageText(adapters, Object.values(TOOLS), program);
   }
   if (!isCommand(command)) {
-    // What follows an option that is none looks like a command.
+    // The argument after an unknown option looks like a command.
     // mutant: command-after-no-option drop
     parsed({ name: 'troupe', options: allOptions(adapters) }, args.slice(0, name?.index));
     throw noCommand(command, [...Object.keys(USAGES), ...Object.keys(TOOLS)], program);
@@ -192,7 +197,9 @@ async function carriedOut(
       return gatewayOf({ env, options, models, roles: config.roles, isNamed, purpose });
     };
     const clock = systemClock();
-    log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
+    const { reminderOn } = await import('./reminder.ts');
+    const reminder = reminderOn(process.stderr, clock);
+    log = openLog({ level: config.logLevel, readable: process.stderr.isTTY, destination: reminder.log });
     switch (command) {
       case 'run': {
         const { run } = await import('../process/run.ts');
@@ -201,8 +208,15 @@ async function carriedOut(
       }
       case 'dev': {
         const { dev } = await import('./dev.ts');
+        const { verbose: isVerbose = false } = reported;
+        const signal = stopSignal();
         const gateway = await gatewayFor('development');
-        return await dev({ config, adapters, env, options, clock, log, signal: stopSignal(), folder: data, gateway });
+        try {
+          const given = { config, adapters, env, options, clock, log, signal, gateway };
+          return await dev({ ...given, folder: data, isVerbose, reminder });
+        } finally {
+          reminder.close();
+        }
       }
       case 'demo': {
         const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);
@@ -274,6 +288,7 @@ async function carriedOut(
           clock,
           names: rest,
           namespace: namespace?.[0],
+          isEverywhere: reported['all-namespaces'] ?? false,
           output,
           openBus: () => openBusOfCluster(config, clock, data),
           shards: config.shards,
@@ -283,19 +298,20 @@ async function carriedOut(
         });
       }
       case 'events': {
-        const [{ events }, { clusterOf, isThere }, { openBusReader }] = await Promise.all([
+        const [{ events }, { clusterOf, isThere, refuseAbsent }, { openBusReader }] = await Promise.all([
           import('./events/events.ts'),
           import('./events/presence.ts'),
           import('./bus-reader.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
         const { since = '1h', type, watch = false, inspect } = reported;
+        const looked = { config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] };
         return await events({
           adapters: configured(),
           clock,
           openBus: () => openBusReader(config, clock, data),
-          isThere: (address) =>
-            isThere({ config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] }, address),
+          isThere: (address) => isThere(looked, address),
+          refuseAbsent: (namespaces) => refuseAbsent(looked, namespaces),
           prefix: config.natsPrefix,
           names: rest,
           namespaces: namespace,
@@ -359,11 +375,14 @@ async function carriedOut(
       case 'get':
       case 'tree':
       case 'graph':
-      case 'top': {
-        const { queryCommands } = await import('./query-commands.ts');
+      case 'top':
+      case 'retry':
+      case 'pause':
+      case 'resume': {
+        const { changeCommands, queryCommands } = await import('./query-commands.ts');
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
-        const { answer } = await queryCommands[command]();
+        const { answer } = await { ...queryCommands, ...changeCommands }[command]();
         const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
         return await answer({
           config,
@@ -406,16 +425,39 @@ async function carriedOut(
         process.stdout.on('error', leaveWithReader);
         return await machines({ adapters: configured(), names: rest, output, out: process.stdout });
       }
+      case 'check': {
+        const { check } = await import('./check.ts');
+        process.stdout.on('error', leaveWithReader);
+        return await check({ adapters, env, out: process.stdout });
+      }
+      case 'rbac': {
+        const { rbac } = await import('./rbac.ts');
+        process.stdout.on('error', leaveWithReader);
+        const namespaces = reported.namespaced === true ? (config.namespaces ?? []) : undefined;
+        return rbac({ adapters, roles: [...config.roles], namespaces, out: process.stdout });
+      }
+      case 'version':
+        return print(`${TROUPE_VERSION}\n`);
       case 'scaffold': {
-        const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
-          import('./scaffold.ts'),
-          import('node:fs/promises'),
-        ]);
+        const { mkdir, readdir, readFile, writeFile } = await import('node:fs/promises');
+        if (rest[0] === 'adapter') {
+          const { scaffoldAdapter } = await import('./scaffold-adapter.ts');
+          const folder = process.cwd();
+          return await scaffoldAdapter(rest.slice(1), {
+            folder,
+            mkdir,
+            readdir,
+            readFile,
+            writeFile,
+            out: process.stdout,
+          });
+        }
+        const { scaffold } = await import('./scaffold.ts');
         return await scaffold(rest, { adapters, mkdir, readFile, writeFile, out: process.stdout });
       }
     }
   } catch (error) {
-    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    // Expected errors are one line; any other is a defect, printed with its stack.
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);

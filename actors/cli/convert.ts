@@ -21,7 +21,8 @@ export interface ConvertDeps {
 }
 
 /**
- * What cannot be converted stays as it is, and is told with its file, line and document; of a file with such a document nothing is written.
+ * Objects that cannot be converted stay as they are, and are reported with file, line and document; a file with such a
+ * document is not written.
  *
  * @returns the exit code: 0, or 1 if something could not be converted
  * @throws {TerminalError} the call makes no sense, or a file cannot be read

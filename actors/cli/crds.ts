@@ -13,7 +13,7 @@ const PAUSE_MS = 100;
 export interface CrdsDeps {
   config: Config;
   clock: Clock;
-  /** Of all kinds that there are. */
+  /** Contracts of all existing kinds. */
   contracts: readonly Contract[];
   /** Kinds, plurals or short names, in any case; none: all kinds. */
   names: readonly string[];
@@ -83,9 +83,9 @@ async function apply(client: KubeClient, contract: Contract): Promise<void> {
 }
 
 /**
- * Takes the webhook off a definition that had one and is to have none. Whom to trust was put in by those who serve it, so that it
- * would stay, and be refused, if the definition were only applied. Versions and conversion change at once: never is an object
- * converted by nobody.
+ * Removes the webhook from a definition that must not have one any more. Its caBundle was written by the webhook
+ * server, so a plain apply would keep it, and be rejected. Versions and conversion change in one write: an object is
+ * never without a converter.
  *
  * @returns whether it had one
  */

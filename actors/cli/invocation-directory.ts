@@ -4,7 +4,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
-/** Of package.json, whose commands take paths. */
+/** Scripts in package.json whose commands take paths. */
 const SCRIPTS = ['troupe', 'demo', 'dev', 'start'];
 
 /**

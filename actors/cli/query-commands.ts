@@ -7,3 +7,10 @@ export const queryCommands = {
   graph: (): Promise<QueryCommand> => import('./graph/graph.ts'),
   top: (): Promise<QueryCommand> => import('./top/top.ts'),
 };
+
+/** Those that ask something of one object, in the same way. */
+export const changeCommands = {
+  retry: (): Promise<QueryCommand> => import('./retry.ts'),
+  pause: async (): Promise<QueryCommand> => ({ answer: (await import('./pause.ts')).pause }),
+  resume: async (): Promise<QueryCommand> => ({ answer: (await import('./pause.ts')).resume }),
+};

@@ -14,14 +14,20 @@ export function colored(text: string, standing: Standing, ink: Ink): string {
  * Rows below a head, in columns.
  *
  * @param paint  what is done to a cell when its width is settled
+ * @param room  how wide a line may be: what is too long in the widest columns is cut
  */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   paint: (text: string, row: number, column: number) => string = (text) => text,
+  room = Number.POSITIVE_INFINITY,
 ): string {
-  const all = [head, ...rows].map((row) => row.map(plain));
-  const widths = head.map((_, column) => all.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0));
+  const whole = [head, ...rows].map((row) => row.map(plain));
+  const widths = truncated(
+    head.map((_, column) => whole.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)),
+    room,
+  );
+  const all = whole.map((row) => row.map((text, column) => cut(text, widths[column] ?? 0)));
   return all
     .map((row, index) => {
       const cells = row.map((text, column) => {
@@ -33,5 +39,22 @@ export function table(
     .join('');
 }
 
+/** The widths, taken from the widest as long as they are too wide together. */
+function truncated(widths: readonly number[], room: number): readonly number[] {
+  const fit = [...widths];
+  for (;;) {
+    const sum = fit.reduce((all, width) => all + width, GAP * (fit.length - 1));
+    const widest = Math.max(...fit);
+    if (sum <= room || widest <= LEAST) return fit;
+    fit[fit.indexOf(widest)] = widest - 1;
+  }
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+/** No column is cut to less, in characters. */
+const LEAST = 12;
 /** Between two columns. */
 const GAP = 3;

@@ -7,15 +7,15 @@ import { asksForHelp, commandLines, helpText, noCommand, type Program, type Usag
 
 /** Commands with commands of their own. */
 export interface Tool<Name extends string> {
-  /** What is typed after `troupe`. */
+  /** Name after `troupe`. */
   readonly name: string;
   readonly about: string;
   readonly usages: Readonly<Record<Name, Usage>>;
-  /** What follows the list of its commands. */
+  /** Text after the list of its commands. */
   readonly notes?: string;
   /** Loads a command and runs it; returns its exit code. */
   run(command: Name, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number>;
-  /** What the process ends with after an error of a command. */
+  /** Exit code after an error of a command. */
   exitCode(error: unknown): number;
 }
 
@@ -42,7 +42,7 @@ export async function runTool<Name extends string>(
     }
     return await run(name, args, env);
   } catch (error) {
-    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    // Expected errors are one line; any other is a defect, printed with its stack.
     const isExpected = error instanceof TroupeError;
     const said = isExpected ? error.message : error instanceof Error ? error.stack : error;
     process.stderr.write(`troupe: ${plainLines(String(said))}\n`);

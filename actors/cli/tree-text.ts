@@ -1,6 +1,6 @@
-// Trees drawn with lines, one node a line.
+// Trees drawn with lines, one node per line.
 
-/** What has others below it. */
+/** A node with children. */
 export interface Branch<Each> {
   readonly below: readonly Each[];
 }

@@ -2,7 +2,7 @@
 import type { Size } from './demo/view.ts';
 
 const ESCAPE = String.fromCharCode(0x1b);
-/** What sets a color, and takes no room. */
+/** Color sequence, which takes no room. */
 const COLOR = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`, 'u');
 
 /** As many lines as there is room for, the last of them saying how many are missing, and none too wide. */

@@ -3,12 +3,13 @@ import type { Adapter, Flag } from '../../adapters/api/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { knownRoles, rolesOfNodes } from '../base/config.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
+import { Standing } from '../diagnosis/findings.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
 import { GATEWAY_OPTIONS } from './model/gateway-options.ts';
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
 
-/** Of all commands of this table. */
+/** Options of all commands of this table. */
 const COMMON = {
   adapters: {
     type: 'string',
@@ -16,6 +17,11 @@ const COMMON = {
     value: 'FILE_OR_PACKAGE',
     variable: 'TROUPE_ADAPTERS',
     help: 'more adapters, with commas between: their kinds, roles and options are then part of all commands and of this text',
+  },
+  'only-adapters': {
+    type: 'boolean',
+    variable: 'TROUPE_ONLY_ADAPTERS',
+    help: 'those that come with Troupe are left out: their kinds, roles and rights',
   },
   models: {
     type: 'string',
@@ -167,7 +173,7 @@ const RUN = {
   },
 } as const satisfies Options;
 
-/** Of whoever answers the API server. */
+/** Options of a webhook server. */
 const WEBHOOK = {
   'webhook-address': {
     type: 'string',
@@ -221,7 +227,11 @@ const CONTEXT = {
   help: 'of the kubeconfig',
 } as const satisfies Option;
 
-/** Of commands that look at the objects of a namespace. */
+const EVERYWHERE = {
+  'all-namespaces': { type: 'boolean', short: 'A', help: 'of all namespaces, and what is in none' },
+} as const satisfies Options;
+
+/** Options of commands that read the objects of a namespace. */
 const PLACE = {
   namespace: {
     type: 'string',
@@ -241,7 +251,7 @@ const WATCH = {
   help: 'goes on, until Ctrl-C: drawn anew on a terminal, in lines elsewhere',
 } as const satisfies Option;
 
-/** Of commands that read the bus. */
+/** Options of commands that read the bus. */
 const BUS_READER_OPTIONS = {
   'nats-url': { ...RUN['nats-url'], fallback: "that of 'troupe dev' in this folder" },
   data: { ...DATA.data, help: "of 'troupe dev', whose bus is read where none is named" },
@@ -265,12 +275,25 @@ export const USAGES = {
   dev: {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
-    options: { ...DATA, ...RUN, ...WEBHOOK, ...GATEWAY_OPTIONS, ...COMMON },
-    examples: ['dev', 'dev --data cluster-a'],
+    details:
+      'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with what the folder keeps.',
+    own: ['data', 'verbose'],
+    options: {
+      verbose: { type: 'boolean', short: 'v', help: 'logs each change of an object, a line each' },
+      ...DATA,
+      ...RUN,
+      ...WEBHOOK,
+      ...GATEWAY_OPTIONS,
+      ...COMMON,
+    },
+    examples: ['dev', 'dev --verbose', 'dev --data cluster-a'],
   },
   demo: {
     name: 'demo',
     about: 'the cloud of a small company comes up and goes again; --keep leaves it up',
+    details:
+      'What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack, Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but a log in the folder of --data.',
+    own: ['keep', 'data', 'visualizer-bind-address', 'log-level'],
     options: {
       keep: { type: 'boolean', help: 'the landscape stays up, and so does what was started for it, until Ctrl-C' },
       ...DATA,
@@ -332,7 +355,7 @@ export const USAGES = {
     name: 'why',
     forms: ['<kind>/<name>', ''],
     about:
-      'the chain of what an object waits for, down to the root cause, or the root causes of a whole namespace, each with how many wait for it; ends with 0 if nothing waits, 1 if something does, 2 if that cannot be told',
+      'the chain of what an object waits for, down to the root cause, or the root causes of a namespace or of all (-A), each with how many wait for it; ends with 0 if nothing waits, 1 if something does, 2 if that cannot be told',
     options: {
       output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
       'nats-url': {
@@ -341,10 +364,11 @@ export const USAGES = {
         help: `${RUN['nats-url'].help}, to see whether a process hosts what waits`,
       },
       data: DATA.data,
+      ...EVERYWHERE,
       ...PLACE,
       ...COMMON,
     },
-    examples: ['why network/app', 'why -n shop', 'why Subnet app -n shop -o json'],
+    examples: ['why network/app', 'why -n shop', 'why -A', 'why Subnet app -n shop -o json'],
   },
   events: {
     name: 'events',
@@ -363,7 +387,7 @@ export const USAGES = {
       type: {
         type: 'string',
         multiple: true,
-        value: 'transition|call|gone|quarantined',
+        value: 'transition|call|deleted|quarantined',
         fallback: 'all',
         help: 'only events of these types, with commas between; may be repeated',
       },
@@ -432,18 +456,31 @@ export const USAGES = {
     about:
       'the objects that live here, one a line: how each stands, its id outside, what it waits for first; ends with 1 if the one that was named is not there, 2 if it cannot be told',
     options: {
-      'all-namespaces': { type: 'boolean', short: 'A', help: 'of all namespaces, and what is in none' },
+      state: {
+        type: 'string',
+        multiple: true,
+        value: Object.values(Standing).join('|'),
+        fallback: 'all',
+        help: 'only objects that stand so, with commas between; may be repeated',
+      },
+      ...EVERYWHERE,
       output: {
         type: 'string',
         short: 'o',
         value: 'text|wide|json|yaml',
         default: 'text',
-        help: 'wide: also since when and why',
+        help: 'wide: also since when and why, and nothing is cut',
       },
       ...PLACE,
       ...COMMON,
     },
-    examples: ['get', 'get subnet -n shop', 'get network/app -o yaml', 'get -A -o wide'],
+    examples: [
+      'get',
+      'get subnet -n shop',
+      'get network/app -o yaml',
+      'get -A -o wide',
+      'get -A --state waiting,failed',
+    ],
   },
   tree: {
     name: 'tree',
@@ -451,23 +488,49 @@ export const USAGES = {
     about:
       'the objects of a namespace as a forest: below each those that need it, from what needs nothing; or, of one object, what it needs; ends with 0, or 2 if it cannot be told',
     options: {
+      ...EVERYWHERE,
       dependents: { type: 'boolean', help: 'of one object: who needs it, and who needs those' },
       watch: WATCH,
       output: { type: 'string', short: 'o', value: 'text|json|yaml', default: 'text', help: 'as data, for programs' },
       ...PLACE,
       ...COMMON,
     },
-    examples: ['tree', 'tree subnet/app -n shop', 'tree network/app --dependents', 'tree -n shop --watch'],
+    examples: ['tree', 'tree -A', 'tree subnet/app -n shop', 'tree network/app --dependents', 'tree -n shop --watch'],
   },
   graph: {
     name: 'graph',
-    about: 'who refers to whom in a namespace, colored by how each object stands, for Graphviz or Mermaid',
+    about:
+      'who refers to whom in a namespace or in all (-A), colored by how each object stands, for Graphviz or Mermaid',
     options: {
+      ...EVERYWHERE,
       output: { type: 'string', short: 'o', value: 'dot|mermaid|json|yaml', default: 'dot', help: 'the language' },
       ...PLACE,
       ...COMMON,
     },
-    examples: ['graph', 'graph -n shop -o mermaid'],
+    examples: ['graph', 'graph -n shop -o mermaid', 'graph -A -o json'],
+  },
+  retry: {
+    name: 'retry',
+    forms: ['<kind>/<name>'],
+    about:
+      "has an object tried again at once, whatever it waits for; takes the right to patch it, and changes its annotation 'troupe/retry' alone",
+    options: { ...PLACE, ...COMMON },
+    examples: ['retry network/app', 'retry baremetalhost/node-1 -n metal'],
+  },
+  pause: {
+    name: 'pause',
+    forms: ['<kind>/<name>'],
+    about:
+      "has nothing done for a BareMetalHost until 'resume', by its annotation 'baremetalhost.metal3.io/paused'; takes the right to patch it",
+    options: { ...PLACE, ...COMMON },
+    examples: ['pause baremetalhost/node-1 -n metal'],
+  },
+  resume: {
+    name: 'resume',
+    forms: ['<kind>/<name>'],
+    about: "ends what 'pause' began; what others paused is theirs to resume",
+    options: { ...PLACE, ...COMMON },
+    examples: ['resume baremetalhost/node-1 -n metal'],
   },
   top: {
     name: 'top',
@@ -542,12 +605,44 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
     },
     examples: ['machines', 'machines externalResource -o json', 'machines deletionGuard -o mermaid'],
   },
+  check: {
+    name: 'check',
+    about:
+      'the contracts of adapters by the rules of contracts, and whether their parts go together; of those of --adapters, or of all without; ends with 0, or 1 if something is wrong',
+    options: COMMON,
+    examples: ['check --adapters ./src/mod.ts'],
+  },
+  rbac: {
+    name: 'rbac',
+    about: 'prints what a process may do in the cluster: no more than its roles and the kinds of its adapters ask for',
+    options: {
+      namespaced: {
+        type: 'boolean',
+        help: 'a Role for each namespace that -n names, and what only a ClusterRole grants',
+      },
+      namespace: { ...RUN.namespace, help: 'for --namespaced, with commas between; may be repeated' },
+      roles: { ...RUN.roles, help: 'whose rights are printed' },
+      ...COMMON,
+    },
+    examples: [
+      'rbac',
+      'rbac --adapters ./src/mod.ts --only-adapters',
+      'rbac --namespaced -n team-a,team-b --roles watch,actors',
+    ],
+  },
+  version: {
+    name: 'version',
+    about: 'the version of this program',
+    options: COMMON,
+    examples: ['version'],
+  },
   scaffold: {
     name: 'scaffold',
-    forms: ['<realm> <Kind>'],
-    about: 'writes the file of a new kind and its test, in a checkout of the sources',
+    forms: ['adapter <name> <Kind>', '<realm> <Kind>'],
+    about:
+      'writes a package with an adapter that runs: one kind, its client, a simulator and tests; or, in a checkout of the sources, a new kind of an adapter that comes with Troupe',
     options: COMMON,
-    examples: ['scaffold openstack AddressGroup'],
+    examples: ['scaffold adapter powerdns Zone', 'scaffold openstack AddressGroup'],
   },
 } as const satisfies Readonly<Record<string, Usage>>;
 export type CommandName = keyof typeof USAGES;
@@ -567,6 +662,11 @@ const CONFIGURED: readonly CommandName[] = [
   'get',
   'tree',
   'graph',
+  'retry',
+  'pause',
+  'resume',
+  'rbac',
+  'check',
   'events',
   'trace',
   'doctor',
@@ -611,7 +711,7 @@ export function allOptions(adapters: readonly KnownAdapter[]): Options {
   return { ...Object.assign({}, ...all), ...ofDemo, ...ofRun, ...flagsOf(adapters).definitions };
 }
 
-/** Of all adapters, by what they are for. */
+/** Flags of all adapters, by purpose. */
 interface AdapterFlags {
   readonly process: Options;
   readonly definitions: Options;
@@ -647,7 +747,8 @@ export function usageText(adapters: readonly KnownAdapter[], tools: readonly Usa
   const commands = Object.values(USAGES).flatMap((usage: Usage): Usage[] => {
     if (usage.name !== 'scaffold') return [usage];
     const able = adapters.filter(({ scaffold }) => scaffold !== undefined);
-    return able.map(({ realm }) => ({ ...usage, forms: [`${realm} <Kind>`] }));
+    const { forms: [ofAdapter = ''] = [] } = usage;
+    return [ofAdapter, ...able.map(({ realm }) => `${realm} <Kind>`)].map((form) => ({ ...usage, forms: [form] }));
   });
   return `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 

@@ -1,4 +1,4 @@
-// What questions read of the API server: each object, list and group once, however many questions there are.
+// API server reader of the diagnosis: each object, list and group is read once, independent of the number of queries.
 import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, type Json } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -32,6 +32,12 @@ export class ClusterReader {
     const key = listKey(resource, namespace);
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
+    const all = namespace === '' ? undefined : this.#lists.get(listKey(resource, ''));
+    if (all !== undefined) {
+      const own = all.then((items) => items.filter(({ metadata }) => metadata.namespace === namespace));
+      this.#lists.set(key, own);
+      return own;
+    }
     const none = (error: unknown): readonly KubeObject[] => {
       if (error instanceof AbsentError) return [];
       throw error;
@@ -47,7 +53,7 @@ export class ClusterReader {
     return list;
   }
 
-  /** The kinds that the cluster has of the group of a resource; undefined: nobody says. */
+  /** Kinds that the cluster has in the group of a resource; undefined if unknown. */
   kindsBeside({ group, version }: Pick<Resource, 'group' | 'version'>): Promise<readonly string[] | undefined> {
     const { client } = this.#deps;
     if (client === undefined || group === '') return Promise.resolve(undefined);

@@ -23,14 +23,14 @@ export interface DiagnosisDeps {
   readonly registry: Registry;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What is said of an object that comes up again: that it did, which is the default, or all once more. */
+  /** Text for an object that occurs again: that it did, which is the default, or all once more. */
   readonly repeats?: 'short' | 'whole';
 }
 
 /** Holders that are shown under one finalizer. */
 const HOLDERS = 10;
 
-/** What cannot be done of a deleted object. */
+/** Problem of a deleted object. */
 const CLEANUP = ' cannot be cleaned up';
 
 /** An object as it was read, with what is known of its kind. */
@@ -41,11 +41,11 @@ interface Subject {
   readonly kind: Kind | undefined;
   readonly object: KubeObject;
   readonly label: string;
-  /** Of what it stands for. */
+  /** Id of its external resource. */
   readonly id: string | undefined;
 }
 
-/** What a finding says beyond what the conditions of the object say. */
+/** Parts of a finding beyond the conditions of the object. */
 type Explanation = Pick<Finding, 'standing' | 'needs' | 'sinceMs' | 'heldBy' | 'cause' | 'progressing'>;
 
 /** Serves for one question. */
@@ -161,7 +161,7 @@ export class Diagnosis {
     return { standing: Standing.Waiting, needs, ...since, cause: reported };
   }
 
-  /** Of a kind whose status has no words of its own for that. */
+  /** Finding for a kind whose status has no such condition. */
   async #glanced(subject: Subject, glance: StatusSummary | undefined): Promise<Explanation> {
     const { object, label, resource, kind, id } = subject;
     const { tags = [], message = '' } = glance ?? {};
@@ -203,7 +203,7 @@ export class Diagnosis {
       if (advice !== undefined)
         return { standing: Standing.Available, cause: cause.advised(label, '', { message }, advice) };
     }
-    // What was never edited is as it was made.
+    // Without an edit it is as it was created.
     const isEdited = (object.metadata.generation ?? 1) > 1;
     const unappliedFields = (isEdited && kind?.life.unappliedFields?.(object, await this.#known(subject))) || [];
     return {
@@ -220,7 +220,7 @@ export class Diagnosis {
     return advice === undefined ? cause.retried(label, doing, said) : cause.advised(label, doing, said, advice);
   }
 
-  /** What the object refers to, as far as its id is recorded. */
+  /** Dependencies of the object whose ids are recorded. */
   async #known({ address, object, kind }: Subject): Promise<KnownDependencies> {
     const { reading, registry } = this.#deps;
     const known: [string, KnownDependencies[string]][] = [];
@@ -249,7 +249,7 @@ export class Diagnosis {
     const [released] = others;
     if (released !== undefined) return { ...body, cause: cause.released(label, released.finalizer) };
     if (finalizers.length === 0) return { ...body, cause: cause.leaving(label) };
-    // Its own cleanup: it needs the credentials, and waits until what it owns is gone.
+    // Its own cleanup: it needs the credentials, and waits until its children are deleted.
     const needs = await this.#needs(subject, ({ neededFor }) => neededFor === 'always' || neededFor === 'never');
     if (needs.length > 0) return { ...body, needs };
     const progressing = progressOf(object);
@@ -258,7 +258,7 @@ export class Diagnosis {
     const glance = kind?.life.summarize?.(object);
     if (glance?.tags.includes(Tag.Failing) === true)
       return { ...body, cause: await this.#retried(subject, CLEANUP, glance) };
-    // What was said of it before it was deleted is no news.
+    // A message from before the deletion is outdated.
     const isNews = progressing?.observedGeneration === object.metadata.generation;
     if (kind !== undefined && progressing !== undefined && isNews) {
       const { status, reason, message } = progressing;
@@ -272,7 +272,7 @@ export class Diagnosis {
     return { ...body, cause: cause.cleaning(label, id, since.sinceMs) };
   }
 
-  /** Who still refers to a deleted object under a finalizer. */
+  /** Objects that still refer to a deleted object under a finalizer. */
   async #hold({ address, kind, label }: Subject, finalizer: string): Promise<Hold> {
     const { registry } = this.#deps;
     const { namespace } = address;
@@ -287,7 +287,7 @@ export class Diagnosis {
         referring.push({ from, object, id: orElse(() => idOf(object, claimant), undefined) });
       }
     }
-    // Who asks, and has built nothing, lets go of it: it is no answer to why he waits.
+    // A claimant that has built nothing withdraws its claim: it is not the reason for the wait.
     const isAsking = ({ from, object, id }: (typeof referring)[number]): boolean =>
       !isDeleted(object) && id === undefined && this.#path.some((other) => other.key === addressKey(from));
     const others = referring.filter((each) => !isAsking(each));
@@ -346,7 +346,7 @@ export class Diagnosis {
   }
 }
 
-/** What code of a kind says, which may throw: whoever hosts the object says so in the log (DIAGNOSIS-3). */
+/** Result of a kind's code, which may throw: the host of the object logs that (DIAGNOSIS-3). */
 export function orElse<Value>(ask: () => Value, otherwise: Value): Value {
   try {
     return ask();

@@ -1,10 +1,10 @@
 // What `troupe why` finds: objects, what they wait for, and the root causes. Plain data.
 
-/** How an object stands, in one word. */
+/** State of an object, in one word. */
 export const Standing = {
   /** It is not there. */
   Absent: 'absent',
-  /** Nobody has looked at it as it is now. */
+  /** The current generation was not processed. */
   Unseen: 'unseen',
   /** Something else has to happen first. */
   Waiting: 'waiting',
@@ -20,23 +20,23 @@ export const Standing = {
 } as const;
 export type Standing = (typeof Standing)[keyof typeof Standing];
 
-/** Why nothing goes on at one place, and what a person can do about it. */
+/** Cause of a wait, and the action that solves it. */
 export interface Cause {
   readonly summary: string;
   readonly advice: string;
   readonly weight: Weight;
-  /** Where it lies, if not with the object that says so: causes at one place are one, if one thing helps. */
+  /** Location, if it is not the object itself: causes at one location are one if one action solves them. */
   readonly at?: string;
 }
 
-/** Of several causes the weightiest is the root cause: what a person has to do before what passes by itself. */
+/** Priority of causes; the highest is the root cause: actions of people before temporary causes. */
 export const Weight = {
   Passing: 0,
   Unseen: 1,
   Led: 2,
   Foreign: 3,
   Retried: 4,
-  /** Nothing is tried again by itself meanwhile, whatever the object says. */
+  /** No retry happens, whatever the object reports. */
   Stalled: 5,
   Held: 6,
   Refused: 7,
@@ -57,13 +57,13 @@ export interface Finding {
   readonly standing: Standing;
   readonly available?: Verdict;
   readonly progressing?: Verdict;
-  /** Its id in the foreign system. */
+  /** Id in the external system. */
   readonly id?: string;
   /** For how long it has been so, in milliseconds. */
   readonly sinceMs?: number;
-  /** What holds it, if it is being deleted. */
+  /** Holders, if it is being deleted. */
   readonly heldBy?: readonly Hold[];
-  /** What it waits for. */
+  /** Missing dependencies. */
   readonly needs: readonly Finding[];
   readonly cause?: Cause;
   /** It is explained elsewhere in the tree. */
@@ -73,11 +73,11 @@ export interface Finding {
 /** A finalizer on a deleted object. */
 export interface Hold {
   readonly finalizer: string;
-  /** It is the object's own: it goes after the cleanup. */
+  /** Whether it is the object's own: it is removed after the cleanup. */
   readonly own: boolean;
   /** Objects that refer to the deleted one under this finalizer. */
   readonly holders: readonly Finding[];
-  /** How many more there are. */
+  /** Number of further ones. */
   readonly more: number;
 }
 

@@ -1,5 +1,5 @@
-// What may be the cause wherever something waits, and stands in no object: another controller leads, the bus is away, no
-// process hosts the objects, or their code fails so that not even their status tells of it.
+// Infrastructure causes, which are in no object: a legacy controller leads, the bus is unreachable, no process hosts
+// the objects, or their code fails so that even their status is not updated.
 import {
   AbsentError,
   type Address,
@@ -17,7 +17,7 @@ import { type Cause, type Finding, labelOf, ranked, toldIn, Weight } from './fin
 import type { Leader } from './legacy-leader.ts';
 import { busAway, busUntold, defective, led, unhosted } from './root-causes.ts';
 
-/** Who hosts what, as the bus has it. */
+/** Hosting processes, from the bus. */
 export type Hosting =
   | {
       readonly kind: 'reported';
@@ -25,7 +25,7 @@ export type Hosting =
       readonly bus: string;
       readonly shards: number;
       readonly leases: readonly LeaseRecord[];
-      /** Of objects that are quarantined, by key, for what error. */
+      /** Errors of quarantined objects, by key. */
       readonly defects: ReadonlyMap<string, string>;
     }
   /** It does not answer. */
@@ -48,21 +48,21 @@ export interface ReportedCause {
 /** A cause that the circumstances are. */
 export interface AroundCause {
   readonly cause: Cause;
-  /** Of what the objects say, whatever waits for that: the objects, and who waits for them. */
+  /** Reported causes that this one blocks: the objects, and their dependents. */
   readonly holdsUp: readonly ReportedCause[];
 }
 
 /** Looks at the circumstances when something waits. @param reported  what the objects say */
 export type Notes = (reported: readonly ReportedCause[]) => Promise<readonly AroundCause[]>;
 
-/** The causes that the circumstances are. @param reported  what the objects say; nothing: nobody waits */
+/** Infrastructure causes. @param reported  causes in objects; empty if nothing waits */
 export function causesIn(
   { leader, hosting }: InfrastructureState,
   reported: readonly ReportedCause[],
   registry: Pick<Registry, 'kind'>,
 ): readonly AroundCause[] {
   if (reported.length === 0) return [];
-  // What a person has to see to first waits for that person.
+  // A cause that needs an action of a person is not blocked by the infrastructure.
   const holdsUp = reported.filter(({ cause }) => passes(cause));
   // Meanwhile no process hosts anything, and none is to.
   if (leader !== undefined) return [{ cause: led(leader), holdsUp }];
@@ -74,7 +74,7 @@ export function causesIn(
 }
 
 /**
- * Which of the objects that nobody seems to have looked at are quarantined, as far as events are kept.
+ * Quarantined objects among those that seem unprocessed, if events are kept.
  *
  * @throws {TransientError} the bus is away, or did not answer in time
  */
@@ -99,7 +99,7 @@ export async function defectsAmong(
   return defects;
 }
 
-/** Whether it passes by itself as long as a process hosts the object. */
+/** Whether it resolves automatically while a process hosts the object. */
 function passes({ weight }: Cause): boolean {
   return weight < Weight.Stalled;
 }
@@ -122,7 +122,7 @@ function defectsTold(
   });
 }
 
-/** Of the objects whose causes pass by themselves as long as a process hosts them. */
+/** Unhosted objects among those whose causes resolve automatically while a process hosts them. */
 function unhostedAmong(
   { bus, shards, leases }: Extract<Hosting, { kind: 'reported' }>,
   reported: readonly ReportedCause[],

@@ -1,4 +1,4 @@
-// Whether another controller cares for the objects, as its leader lease tells.
+// Leader of a legacy controller that manages the objects, from its lease.
 import type { LegacyController } from '../../adapters/api/adapter.ts';
 import { ForbiddenError, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError } from '../../bus/mod.ts';
@@ -12,7 +12,7 @@ export interface Leader {
   readonly holder: string;
 }
 
-/** Undefined: nobody leads, or whoever asks may not know. Otherwise @throws as `Objects.list` */
+/** Undefined if there is no leader, or the user lacks the permission. Otherwise @throws as `Objects.list` */
 export async function leaderAmong(
   predecessors: readonly LegacyController[],
   objects: Pick<Objects, 'list'>,

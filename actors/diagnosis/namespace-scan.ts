@@ -1,4 +1,4 @@
-// Objects with how they stand and whom they refer to, for whoever shows many of them at once.
+// Objects with state and references, for views of many objects.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Address, addressKey } from '../../bus/mod.ts';
 import type { Reference } from '../../machines/kind.ts';
@@ -14,14 +14,14 @@ export interface ScannedObject {
   readonly finding: Finding;
   /** Undefined: it is not there. */
   readonly object: KubeObject | undefined;
-  /** Whether it has a life here. */
+  /** Whether it has a lifecycle. */
   readonly lives: boolean;
   /** Whom it refers to, each once. */
   readonly references: readonly Referred[];
 }
 
 export interface Referred {
-  /** Of what it refers to. */
+  /** Key of the dependency. */
   readonly key: string;
   readonly neededFor: Reference['neededFor'];
 }
@@ -34,14 +34,16 @@ type SurveyDeps = Omit<DiagnosisDeps, 'repeats'>;
 /**
  * The objects that live here.
  *
- * @param namespace  undefined: all of them, and what is in none
+ * @param namespace  undefined: all of them, and what is in none; empty: only that
  * @throws as `Objects.list`
  */
 export async function addressesIn(
   { reading, registry }: Pick<SurveyDeps, 'reading' | 'registry'>,
   namespace: string | undefined,
 ): Promise<readonly Address[]> {
-  const kinds = registry.kinds.filter(({ scope }) => namespace === undefined || scope !== 'Cluster');
+  const kinds = registry.kinds.filter(
+    ({ scope }) => namespace === undefined || (scope === 'Cluster') === (namespace === ''),
+  );
   const lists = await Promise.all(kinds.map((kind) => reading.list(resourceOf(kind), namespace ?? '')));
   return kinds.flatMap(({ realm, plural }, index) =>
     (lists[index] ?? []).map(({ metadata: { namespace: of = '', name } }) => ({ realm, plural, namespace: of, name })),
@@ -61,10 +63,10 @@ export async function scanNamespace(deps: SurveyDeps, from: readonly Address[]):
     const object = await reading.get(registry.resource(address) as Resource, address);
     const finding = await inquiry.explain(address, askedBy);
     const references = new Map<string, Referred>();
-    // Code of a kind that throws is what is told of the object; the others are looked at all the same.
+    // An exception of a kind's code becomes the object's finding; the other objects are processed all the same.
     for (const reference of orElse(() => object && kind?.references(object), undefined) ?? []) {
       const target = orElse(() => registry.target(address, reference), undefined);
-      if (target === undefined) continue; // a kind that nobody knows: whoever needs it is told so
+      if (target === undefined) continue; // unknown kind: reported for its dependents
       const other = addressKey(target);
       if (references.has(other)) continue;
       references.set(other, { key: other, neededFor: reference.neededFor });

@@ -1,9 +1,9 @@
-// The root causes of all that waits in a namespace, each with who waits for it.
+// The root causes of all waiting objects in a namespace, each with the objects that wait for it.
 import { type Address, addressKey } from '../../bus/mod.ts';
-import { resourceOf } from '../object/registry.ts';
 import { Diagnosis, type DiagnosisDeps } from './diagnosis.ts';
 import { type Cause, keyOf, labelOf, toldIn } from './findings.ts';
 import type { Notes, ReportedCause } from './infrastructure-causes.ts';
+import { addressesIn } from './namespace-scan.ts';
 import { unknownKind } from './root-causes.ts';
 
 export interface SharedCause extends Cause {
@@ -12,16 +12,24 @@ export interface SharedCause extends Cause {
 }
 
 export interface Overview {
+  /** Empty: what is in none. */
   readonly namespace: string;
-  /** How many there are of the kinds that have a life here. */
+  /** Number of objects of the kinds that have a lifecycle here. */
   readonly objects: number;
-  /** How many of them wait, or have something wrong with them. */
+  /** Number of them that wait, or have a problem. */
   readonly waiting: number;
   /** The weightiest first; of equals, the one that most wait for. */
   readonly causes: readonly SharedCause[];
 }
 
-/** A cause, where it lies, and who waits for it. */
+/** The root causes in all namespaces that have objects. */
+export interface ClusterOverview {
+  readonly namespaces: readonly Overview[];
+  /** Causes that block objects of several namespaces: the bus, another controller. */
+  readonly causes: readonly SharedCause[];
+}
+
+/** A cause, its place, and the objects that wait for it. */
 export interface SurveyedCause extends ReportedCause {
   readonly waiting: readonly Address[];
 }
@@ -36,9 +44,16 @@ export interface Survey {
 
 /** @throws as `Objects.list`, and what `notes` throws */
 export async function overviewOf(deps: DiagnosisDeps, namespace: string, notes?: Notes): Promise<Overview> {
-  const { objects, waiting, causes } = await surveyOf(deps, namespace, notes);
+  return overviewFrom(deps, namespace, await surveyOf(deps, namespace, notes));
+}
+
+function overviewFrom(
+  { registry }: Pick<DiagnosisDeps, 'registry'>,
+  namespace: string,
+  { objects, waiting, causes }: Survey,
+): Overview {
   const label = (address: Address): string =>
-    labelOf({ kind: deps.registry.resource(address)?.kind ?? address.plural, name: address.name });
+    labelOf({ kind: registry.resource(address)?.kind ?? address.plural, name: address.name });
   return {
     namespace,
     objects: objects.length,
@@ -47,18 +62,47 @@ export async function overviewOf(deps: DiagnosisDeps, namespace: string, notes?:
   };
 }
 
-/** The same with addresses in place of labels. @throws as `Objects.list`, and what `notes` throws */
+/**
+ * A namespace at a time: objects of two namespaces may have one name, and causes the same words.
+ *
+ * @throws as `Objects.list`, and what `notes` throws
+ */
+export async function clusterOverviewOf(deps: DiagnosisDeps, notes?: Notes): Promise<ClusterOverview> {
+  const all = await addressesIn(deps, undefined);
+  const surveys: { readonly namespace: string; readonly survey: Survey }[] = [];
+  for (const namespace of [...new Set(all.map((address) => address.namespace))].sort()) {
+    surveys.push({ namespace, survey: await surveyOf(deps, namespace) });
+  }
+  const reported = surveys.flatMap(({ survey }) => survey.causes);
+  const around = reported.length > 0 ? ((await notes?.(reported)) ?? []) : [];
+  const label = ({ realm, plural, namespace, name }: Address): string =>
+    labelOf({
+      kind: deps.registry.resource({ realm, plural })?.kind ?? plural,
+      name: namespace === '' ? name : `${namespace}/${name}`,
+    });
+  return {
+    namespaces: surveys.map(({ namespace, survey }) => overviewFrom(deps, namespace, survey)),
+    causes: around.map(({ cause, holdsUp }) => {
+      const held = reported.filter((each) => holdsUp.includes(each) || holdsUp.some((one) => one.cause === each.cause));
+      const who = new Map(
+        held.flatMap(({ by, waiting }) => [...(by ? [by] : []), ...waiting]).map((each) => [addressKey(each), each]),
+      );
+      return { ...cause, waiting: [...who.values()].map(label) };
+    }),
+  };
+}
+
+/**
+ * The same with addresses in place of labels.
+ *
+ * @param namespace  empty: what is in none
+ * @throws as `Objects.list`, and what `notes` throws
+ */
 export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: Notes): Promise<Survey> {
-  const { reading, registry } = deps;
-  // Each object is explained once, whoever else waits for it.
+  // Each object is explained once, for any number of objects that wait for it.
   const inquiry = new Diagnosis({ ...deps, repeats: 'whole' });
   const found = new Map<string, { readonly cause: Cause; readonly by: Address | undefined; waiting: Address[] }>();
-  const objects: Address[] = [];
-  for (const kind of registry.kinds) {
-    const { realm, plural } = kind;
-    const listed = await reading.list(resourceOf(kind), namespace);
-    for (const { metadata } of listed) objects.push({ realm, plural, namespace, name: metadata.name });
-  }
+  const objects = await addressesIn(deps, namespace);
   const waiting: Address[] = [];
   for (const address of objects) {
     const finding = await inquiry.explain(address);
@@ -74,7 +118,7 @@ export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: N
     (left, right) => right.waiting.length - left.waiting.length,
   );
   const around = waiting.length > 0 ? ((await notes?.(causes)) ?? []) : [];
-  // Each is among the causes above: who waits for the object that says it waits for what holds that up.
+  // Each is among the causes above: an object that waits for one that reports a cause waits for the end of that cause.
   causes.push(
     ...around.map(({ cause, holdsUp }) => {
       const whole = causes.filter((each) => holdsUp.some((held) => held.cause === each.cause));

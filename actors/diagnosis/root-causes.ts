@@ -9,8 +9,8 @@ import { availabilityOf, type Condition, progressOf } from '../base/conditions.t
 import { type Cause, duration, type Finding, labelOf, Standing, type Verdict, Weight } from './findings.ts';
 import type { Leader } from './legacy-leader.ts';
 
-export const RUNNING = 'see that troupe runs and cares for this kind and namespace';
-const BY_ITSELF = `it goes on by itself; if not, ${RUNNING}`;
+export const RUNNING = 'see that troupe runs and manages this kind and namespace';
+const BY_ITSELF = `it continues automatically; if not, ${RUNNING}`;
 
 /** @param namespace  where it was looked for; empty: it is in none */
 export function missing(label: string, namespace: string, askedBy: string | undefined): Cause {
@@ -30,7 +30,7 @@ export function unknownKind(
   { isOurs, askedBy }: { readonly isOurs: boolean; readonly askedBy: string | undefined },
 ): Cause {
   const summary = `the cluster has no kind ${kind}: there is no CustomResourceDefinition ${plural}.${group}`;
-  const install = isOurs ? "install it with 'troupe crds --apply'" : 'install it with whatever cares for it';
+  const install = isOurs ? "install it with 'troupe crds --apply'" : 'install it with the software that manages it';
   const correct = askedBy === undefined ? '' : `, or take the reference out of ${askedBy}`;
   const others =
     kinds.length === 0 ? `; it has none of ${group}` : `; of ${group} it has ${[...kinds].sort().join(', ')}`;
@@ -49,21 +49,21 @@ export function refused(
 
 function helpFor(reason: string): string {
   return reason === 'UnrecoverableError'
-    ? 'no change of its spec can help: look at it where it lives; it is looked at again, ever less often, and goes on by itself once that is mended'
-    : 'correct its spec, or what it stands for';
+    ? 'no change of its spec can help: look at it where it lives; it is read again with exponential backoff, and continues automatically once that is repaired'
+    : 'correct its spec, or what it represents';
 }
 
 /** The code that serves it throws. @param defect  what it throws */
 export function defective(label: string, defect: string): Cause {
   const summary = `${label}: the code that serves it fails: ${oneLine(defect)}`;
-  const advice = `neither its spec nor its cloud need be wrong: the log of troupe says where in the code; mend or update that, or edit ${label}, which has it tried at once`;
+  const advice = `neither its spec nor its cloud need be wrong: the log of troupe says where in the code; repair or update that, or edit ${label}, which has it tried at once`;
   return { summary, advice, weight: Weight.Refused };
 }
 
 /** The last step failed in a way that may pass. @param doing  what could not be done, with a blank before it */
 export function retried(label: string, doing: string, { message }: Pick<Condition, 'message'>): Cause {
   const summary = `${label}${doing}: ${oneLine(message)}`;
-  return { summary, advice: 'it is tried again by itself, ever less often', weight: Weight.Retried };
+  return { summary, advice: 'it is tried again automatically, with exponential backoff', weight: Weight.Retried };
 }
 
 /** A person has to do something about it, though it is tried again. @param doing  as with `retried` */
@@ -73,7 +73,7 @@ export function advised(label: string, doing: string, { message }: Pick<Conditio
   return { summary: said, advice: todo, weight: Weight.Refused, ...(at !== undefined && { at }) };
 }
 
-/** @param id  of what the object stands for, which goes with it */
+/** @param id  id of the external resource, which would be deleted with it */
 export function unappliedFields(label: string, fields: readonly string[], id: string | undefined): Cause {
   const summary = `${label} is not as its spec says: ${fields.join(', ')} cannot be set once the resource is made`;
   const loss = id === undefined ? '' : `, which deletes ${id} with all that it holds,`;
@@ -81,7 +81,7 @@ export function unappliedFields(label: string, fields: readonly string[], id: st
   return { summary, advice, weight: Weight.Refused };
 }
 
-/** Another controller cares for the objects. */
+/** Cause: a legacy controller manages the objects. */
 export function led({ name, lease, holder }: Leader): Cause {
   const summary = `${name} leads: ${holder} holds the lease ${lease}, and Troupe touches nothing meanwhile`;
   const advice = `see that ${name} works, or scale its Deployment to zero and Troupe takes over`;
@@ -96,7 +96,7 @@ export function unhosted(
   const [first, ...more] = labels;
   const whom = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
   const rest = others.length === 0 ? 'nor any other' : `others are held by ${others.join(', ')}`;
-  const summary = `no process hosts ${whom}: nobody holds the lease ${lease} on ${bus}, ${rest}`;
+  const summary = `no process hosts ${whom}: no process holds the lease ${lease} on ${bus}, ${rest}`;
   const advice =
     others.length === 0
       ? "begin a process of troupe with the role 'actors' on this bus; the log of one that runs says why it holds none"
@@ -108,13 +108,13 @@ export function unhosted(
 export function busAway(message: string): Cause {
   const summary = `the bus is away: ${oneLine(message)}`;
   const advice =
-    'see that nats-server runs there, and that the processes of troupe reach it: nothing goes on without it';
+    'see that nats-server runs there, and that the processes of troupe reach it: nothing continues without it';
   return { summary, advice, weight: Weight.Stalled };
 }
 
-/** Who asks may not look who hosts what. */
+/** Cause: no permission to read the hosting processes. */
 export function busUntold(message: string): Cause {
-  const summary = `whether a process hosts it cannot be told: ${oneLine(message)}`;
+  const summary = `whether a process hosts it is unknown: ${oneLine(message)}`;
   return { summary, advice: 'name a bus and a login that may look, or none', weight: Weight.Passing };
 }
 
@@ -125,7 +125,7 @@ export function unusable(label: string, object: KubeObject, id = 'its resource')
   return { summary, advice: `look at ${id} where it lives`, weight: Weight.Foreign };
 }
 
-/** What is waited for is no object that the references name. @param advice  where it does not go on by itself */
+/** Cause outside of the references. @param advice  action, unless it resolves automatically */
 export function foreign(
   label: string,
   object: KubeObject,
@@ -142,15 +142,17 @@ export function foreign(
 export function elsewhere(label: string, object: KubeObject, plural: string): Cause {
   const message = progressOf(object)?.message;
   const summary = `${label} is not available${message ? `: ${oneLine(message)}` : ''}`;
-  return { summary, advice: `look at whoever cares for ${plural}`, weight: Weight.Foreign };
+  return { summary, advice: `look at the controller of ${plural}`, weight: Weight.Foreign };
 }
 
 export function unseen(label: string, isNew: boolean, sinceMs: number | undefined): Cause {
   const when = isNew ? `since it was applied${forHow(sinceMs)}` : 'since its spec was changed';
-  return { summary: `nobody has looked at ${label} ${when}`, advice: RUNNING, weight: Weight.Unseen };
+  return { summary: `no process has looked at ${label} ${when}`, advice: RUNNING, weight: Weight.Unseen };
 }
 
-/** An object that is not deleted refers to one that is. @param id  of what the first stands for, if it has any */
+/**
+ * Cause: an object that is not deleted refers to one that is. @param id id of the first one's external resource, if any
+ */
 export function holding(holder: string, id: string | undefined, held: string): Cause {
   // Nothing was built on it, so it lets go (P1).
   return id === undefined
@@ -168,16 +170,16 @@ export function holding(holder: string, id: string | undefined, held: string): C
 
 export function strange(label: string, finalizer: string): Cause {
   const summary = `${label} carries the finalizer ${finalizer}, which is none of troupe's`;
-  return { summary, advice: 'whoever put it there has to remove it', weight: Weight.Held };
+  return { summary, advice: 'the client that put it there has to remove it', weight: Weight.Held };
 }
 
 export function released(label: string, finalizer: string): Cause {
-  const summary = `${label} carries the finalizer ${finalizer}, and nobody refers to it any more`;
+  const summary = `${label} carries the finalizer ${finalizer}, and no object refers to it any more`;
   return { summary, advice: BY_ITSELF, weight: Weight.Passing };
 }
 
 export function leaving(label: string): Cause {
-  return { summary: `${label} is about to be gone`, advice: BY_ITSELF, weight: Weight.Passing };
+  return { summary: `${label} is about to be removed`, advice: BY_ITSELF, weight: Weight.Passing };
 }
 
 export function cleaning(label: string, id: string | undefined, sinceMs: number | undefined): Cause {
@@ -194,7 +196,7 @@ export function circle(labels: readonly string[]): Cause {
   return { summary, advice: 'take one of the references out', weight: Weight.Held };
 }
 
-/** The part of a finding that every object has. @param id  of what it stands for */
+/** Part of a finding that every object has. @param id  id of its external resource */
 export function saidBy(
   object: KubeObject,
   id: string | undefined,
@@ -211,7 +213,7 @@ export function saidBy(
   };
 }
 
-/** How an object stands that is not explained any further. */
+/** State of an object without further explanation. */
 export function objectStateOf(object: KubeObject): Standing {
   if (isDeleted(object)) return Standing.Deleting;
   return availabilityOf(object)?.status === 'False' ? Standing.Waiting : Standing.Available;
@@ -228,14 +230,14 @@ export function isDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Of what the object stands for. Where its kind has a life, that knows: there are kinds without `status.id`. */
+/** Id of the external resource. The lifecycle of its kind decides: some kinds have no `status.id`. */
 export function idOf(object: KubeObject, kind: Pick<Kind, 'life'> | undefined): string | undefined {
   if (kind?.life.externalId !== undefined) return kind.life.externalId(object);
   const id = object.status?.['id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** What the foreign system calls the state of the resource. */
+/** State of the resource as the external system names it. */
 function statusOf({ status }: KubeObject): string | undefined {
   const state = (status?.['resource'] as { readonly status?: unknown } | undefined)?.status;
   return typeof state === 'string' && state !== '' ? state : undefined;

@@ -1,21 +1,23 @@
 // Asks the API server who still refers to a deleted object (P7, P8).
 //
 // Invariants:
-//   AUDIT-1. A question is answered from lists that began after it was asked; a claimant that is not in them is gone.
+//   AUDIT-1. A query is always answered from lists that began after it; a claimant that is not in them is deleted.
 //   AUDIT-2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
-//   AUDIT-3. A claimant whose references cannot be told holds whatever it may have claimed, and no other claimant is judged by it.
+//   AUDIT-3. A claimant with unreadable references always keeps all its claims, and does not affect other claimants.
 //   AUDIT-4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
 //   AUDIT-5. A claim without finalizers holds nothing, and ends only with its claimant: who follows somebody refers to nobody.
+
+import { together } from '../../adapters/http/batch.ts';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey } from '../../bus/mod.ts';
 import type { AuditOutput } from '../../machines/deletion-guard.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { SingleFlight } from '../base/single-flight.ts';
-import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+import type { Incarnation } from '../object/object-context.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
-/** What is asked about: the actor of a deleted object, with its claims. */
+/** Subject of an audit: the actor of a deleted object, with its claims. */
 export type Audited = Pick<ObjectActor, 'address' | 'key' | 'claims' | 'dropClaim' | 'recheckClaims'>;
 
 interface Referrer {
@@ -24,7 +26,7 @@ interface Referrer {
   readonly finalizers: readonly string[];
 }
 
-/** Who of one kind, in one namespace or in all, refers to what, by its key. */
+/** Objects of one kind, in one namespace or in all, by the keys of their dependencies. */
 interface Referrers {
   readonly resourceVersion: string;
   readonly byTarget: ReadonlyMap<string, readonly Referrer[]>;
@@ -32,13 +34,13 @@ interface Referrers {
   readonly listed: ReadonlyMap<string, { readonly uid: string; readonly generation: number }>;
 }
 
-/** In the place of a target: of those whose references cannot be told. No key of an object. */
+/** Target of objects with unreadable references. It is no key of an object. */
 const ANYTHING = '*';
 
 export class Audits {
   readonly #objects: Pick<Objects, 'list'>;
   readonly #registry: Registry;
-  readonly #readings = new SingleFlight<Referrers>();
+  readonly #readings = together<undefined, Referrers>();
 
   constructor({ objects, registry }: { objects: Pick<Objects, 'list'>; registry: Registry }) {
     this.#objects = objects;
@@ -46,8 +48,8 @@ export class Audits {
   }
 
   /**
-   * One list for each kind that may hold one of `finalizers`. Claims of objects that are gone or replaced, and guarded ones
-   * of objects that refer to this one no more, are dropped from the table.
+   * One list for each kind that may hold one of `finalizers`. Claims of deleted or replaced objects, and guarded claims
+   * of objects that no longer refer to this one, are removed from the table.
    *
    * @returns the finalizers that may go: every object of their kinds that refers to this one has a claim in the table, of
    * its own uid, that has yielded this incarnation or was seen to end since its last edit; and the revision of the table that
@@ -81,7 +83,7 @@ export class Audits {
       }
       for (const [key, claim] of [...actor.claims.entries()]) {
         if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural) continue;
-        // Who follows from another namespace was not asked for.
+        // Watchers in other namespaces were not listed.
         if (place !== undefined && claim.from.namespace !== place) continue;
         const claimant = referrers.listed.get(key);
         // mutant: audit-drops-unguarded && -> false
@@ -99,10 +101,12 @@ export class Audits {
 
   /** From a list that begins now, or as soon as the one that is under way has ended (AUDIT-1). */
   #read(kind: Kind, namespace: string | undefined): Promise<Referrers> {
-    return this.#readings.of(`${kind.realm}/${kind.plural}/${namespace ?? '*'}`, () => this.#list(kind, namespace));
+    return this.#readings(`${kind.realm}/${kind.plural}/${namespace ?? '*'}`, undefined, () =>
+      this.#list(kind, namespace),
+    );
   }
 
-  /** What an object refers to, with the finalizers that it needs there. */
+  /** References of an object, with the finalizers that it needs there. */
   #targets(kind: Kind, from: Address, object: KubeObject): ReadonlyMap<string, readonly string[]> {
     const finalizers = new Map<string, string[]>();
     try {
@@ -112,7 +116,7 @@ export class Audits {
         finalizers.set(target, [...(finalizers.get(target) ?? []), ...reference.finalizers]);
       }
     } catch {
-      // Its own actor tells of the trouble (I11). Without its own finalizer it has claimed nothing yet.
+      // Its own actor reports the failure (I11). Without its own finalizer it has claimed nothing yet.
       const hasClaimed = object.metadata.finalizers?.includes(kind.finalizer) === true;
       // mutant: audit-forgets-claimants ?:.2 -> []
       return new Map([[ANYTHING, hasClaimed ? kind.guards : []]]);
@@ -146,7 +150,7 @@ export class Audits {
   }
 }
 
-/** Where objects of a kind may be that refer to the one of that address; undefined: anywhere. */
+/** Namespace in which objects of a kind may refer to the one of that address; undefined: any. */
 function placeOf({ allowsCrossNamespace }: Kind, { namespace }: Address): string | undefined {
   return allowsCrossNamespace === true || namespace === '' ? undefined : namespace;
 }

@@ -1,18 +1,19 @@
-// The Kubernetes objects that an object makes for itself: applied as its field manager once what it stands for is recorded,
-// corrected or replaced when they are not as they should be, deleted before it goes itself.
+// Child objects that an object creates in Kubernetes: applied by its field manager once its external resource is
+// recorded, corrected or replaced when they differ, deleted before the object itself.
 //
 // Invariants:
-//   CHILDREN-1. A child is compared by what was applied: what the API server, or somebody else, adds is no difference, and neither is
-//       the order of members.
+//   CHILDREN-1. A child is always compared by the applied members only: additions of the API server or other writers
+//       are no difference, and neither is the order of members.
 //   CHILDREN-2. A child that others own too loses this owner, and stays.
-//   CHILDREN-3. A pass is over when all that it asked for is: what is late of one that failed would undo, or repeat, what the next one does.
-//       One whose life has ended meanwhile writes nothing more: the next life may have done it already.
+//   CHILDREN-3. An attempt always ends only after all its requests: a late request of a failed attempt would undo, or
+//       repeat, that of the next. An attempt whose lifecycle has ended meanwhile writes nothing more: the next one may
+//       have done it already.
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
 import type { Child, Kind, Reference } from '../../machines/kind.ts';
 import { type LabelPatch, type ObjectVersion, Readiness } from '../../machines/lifecycle.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
-import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 
 export interface ChildrenDeps {
@@ -25,9 +26,9 @@ export interface ChildrenDeps {
 
 export interface Owner {
   readonly actor: Pick<ObjectActor, 'address' | 'dependencies'>;
-  readonly object: Incarnation['object'];
+  readonly object: KubeObject;
   readonly kind: Kind;
-  /** Whether its life goes on: the lease on its shard may have been lost, and taken again. */
+  /** Whether its lifecycle continues: the shard's lease may have been lost and acquired again. */
   readonly isAlive: () => boolean;
 }
 
@@ -44,7 +45,7 @@ export async function ensureChildren(
   return waiting.flat();
 }
 
-/** What all came to, once each has (CHILDREN-3). @throws the first failure */
+/** Results of all, once each has ended (CHILDREN-3). @throws the first failure */
 async function ended<Result>(all: readonly Promise<Result>[]): Promise<readonly Result[]> {
   await Promise.allSettled(all);
   return Promise.all(all);
@@ -78,7 +79,8 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
     try {
       await apply(undefined);
     } catch (error) {
-      // An earlier pass made it, or another host, and its mail is on its way: the next pass looks at it (I6).
+      // An earlier attempt or another host created it, and the message about it is on its way: the next attempt reads
+      // it (I6).
       // mutant: made-child-fails-pass if -> true
       if (!(error instanceof ConflictError)) throw error;
     }
@@ -95,7 +97,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
       return waiting('deleted');
     }
-    // Of a thousand who share one each only adds itself: nobody has to know all the others as they are by then.
+    // Each of a thousand owners of a shared child adds only itself, without knowing the others.
     if (isAsWanted && present.metadata.ownerReferences?.length) {
       await objects.addOwner(resource, present, ownerReferenceTo(object));
     } else if (isAsWanted && child.onDrift === 'keep') await own(present);
@@ -109,7 +111,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
 
 type Other = Pick<Reference, 'kind' | 'name' | 'namespace'>;
 
-/** Something that the owner refers to, as it was heard of. @throws {TransientError} it was not */
+/** Dependency of the owner, as last reported. @throws {TransientError} it was not reported */
 function heardOf(
   { registry }: Pick<ChildrenDeps, 'registry'>,
   { actor }: Pick<Owner, 'actor'>,
@@ -126,7 +128,7 @@ function heardOf(
   return { resource, namespace: target.namespace, name: target.name, uid: known.answer.uid };
 }
 
-/** What the object refers to, as an owner. */
+/** Owner reference to a dependency of the object. */
 export function ownerAmong(
   deps: Pick<ChildrenDeps, 'registry'>,
   { actor }: Pick<Owner, 'actor'>,
@@ -166,7 +168,7 @@ export async function patchObjectSpec(
   await objects.patchSpec(resource, { metadata: { namespace, name, uid, resourceVersion } }, manager, spec);
 }
 
-/** Puts marks on what the owner refers to, as it was heard of. */
+/** Sets labels on a dependency of the owner, as last reported. */
 export async function mark(
   deps: ChildrenDeps,
   owner: Owner,
@@ -179,9 +181,9 @@ export async function mark(
 }
 
 /**
- * Asks for the deletion of all children, and says whether all were gone already.
+ * Requests the deletion of all children, and returns whether all were deleted already.
  *
- * @param more  others, named elsewhere than in the kind: what is not owned of these is somebody else's
+ * @param more others, named elsewhere than in the kind: those without our owner reference are left
  */
 export async function removeChildren(
   deps: ChildrenDeps,
@@ -220,7 +222,7 @@ async function removeChild(
   return false;
 }
 
-/** @throws {AbsentError} what was read is for a life that has ended (CHILDREN-3) */
+/** @throws {AbsentError} the read data belongs to a lifecycle that has ended (CHILDREN-3) */
 function refuseEnded({ actor, isAlive }: Owner): void {
   if (!isAlive()) throw new AbsentError(`'${addressKey(actor.address)}' is not hosted here any more`);
 }
@@ -240,7 +242,7 @@ function isOwnedBy({ metadata: { uid } }: KubeObject, { metadata: { ownerReferen
   return ownerReferences.some((owner) => owner.uid === uid);
 }
 
-/** The owners that the child is to have: whoever applies with our manager states all of them (CHILDREN-2). */
+/** Owners of the child: an apply with our manager states all of them (CHILDREN-2). */
 function ownersOf(
   { object }: Pick<Owner, 'object'>,
   { isControlled }: Pick<Child, 'isControlled'>,
@@ -248,7 +250,7 @@ function ownersOf(
   known: KubeObject | undefined,
 ): readonly OwnerReference[] {
   const others = (known?.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== object.metadata.uid);
-  // The API server takes an owner of another namespace for one that is gone, and deletes what it owns.
+  // The API server takes an owner in another namespace for a deleted one, and deletes the object.
   if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace) return others;
   const isController = isControlled === true && !others.some(({ controller }) => controller === true);
   return [...others, { ...ownerReferenceTo(object), ...(isController && { controller: true }) }];

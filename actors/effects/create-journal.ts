@@ -1,5 +1,6 @@
-// What a shard has asked the outside world for and must not ask for twice: known to whoever hosts the shard next, one last
-// value on the bus, `{address: inDoubtUntil}`, by what each is known again (its intent), and when that was written (P13).
+// Create journal: write-ahead list of a shard's requests that must not be repeated, for the next host of the shard. One
+// last value on the bus, `{address: inDoubtUntil}`, with the intents that identify the results, and the time of the
+// write (P13).
 //
 // Invariants:
 //   CREATE-JOURNAL-1. Nothing is sent before the bus has acknowledged a list that names it, with the time by which it lands if at all.
@@ -7,13 +8,14 @@
 //   CREATE-JOURNAL-3. What a predecessor listed stays on the list, as it may end with this host, too; for no longer from now than it had
 //       left when it was written, however far the other clock was ahead. Without a list in this epoch of the mailbox,
 //       whatever may have been begun is put on it (`begin`), and counts for the hosts after this one.
-//   CREATE-JOURNAL-4. Published by compare, one publication at a time, and never after the end of the lease (P9). A list that somebody else wrote is not
-//       replaced before the bus has confirmed the lease, as the clock here may lag: it may be the successor's. If it is that of a
-//       predecessor, which was late, what it names may be under way, and stays on the list; nothing is sent for it meanwhile (CREATE-JOURNAL-3).
+//   CREATE-JOURNAL-4. A list is always published by compare-and-swap, one publication at a time, and never after the
+//       end of the lease (P9). A list of another writer is not replaced before the bus has confirmed the lease, since
+//       the local clock may lag: it may be the successor's. If it is a late list of a predecessor, its requests may be
+//       in doubt and stay on the list; nothing is sent for them meanwhile (CREATE-JOURNAL-3).
 //   CREATE-JOURNAL-5. What is begun while a publication is under way goes out together in the next; what is taken off goes out with it,
 //       or after a while.
-//   CREATE-JOURNAL-6. An intent stays until the object has recorded what came of it, or is gone, or begins something else: by then its own
-//       look-ups, by what the object says now, may find nothing of it.
+//   CREATE-JOURNAL-6. An intent always stays until the object has recorded its result, is deleted, or starts another
+//       request: lookups by the current spec may not find the result of an earlier spec.
 import {
   type Clock,
   type Json,
@@ -37,40 +39,40 @@ export interface UnderwayDeps {
   /** Longest time that a call may take, and for how long after its deadline it may still be done, in milliseconds. */
   readonly callMs: number;
   readonly lateEffectMs: number;
-  /** Who lives in the shard under this key. */
+  /** Actor with this key in the shard. */
   readonly actor: (key: string) => Pick<ObjectActor, 'incarnation'> | undefined;
   /** Told of the first failure of a series, for one line in the log. */
   readonly onTrouble: (message: string) => void;
 }
 
 interface Entry {
-  /** Until when it may land, milliseconds since the epoch. */
+  /** Time until which it may take effect, in milliseconds since the epoch. */
   readonly inDoubtUntil: number;
-  /** By what what was asked for is known again, the latest last. */
+  /** Intents that identify the results, the latest last. */
   readonly intents: readonly JsonObject[];
 }
 
 const NOTHING: Entry = { inDoubtUntil: 0, intents: [] };
 
 interface Inherited {
-  /** By the key of the actor. */
+  /** Entries by the key of the actor. */
   readonly list: ReadonlyMap<string, Entry>;
-  /** By the clock of who wrote it, as are the others. */
+  /** Times by the clock of the writer. */
   readonly writtenAt: number;
 }
 
 /**
- * By so much at most, in milliseconds, the clocks of two hosts may differ: a list is read by another clock than it was
- * written by. A clock that is further behind its successor's lets it begin too early.
+ * Assumed maximum clock difference between two hosts, in milliseconds: a list is read with another clock than it was
+ * written with. A host whose clock lags more lets its successor start too early.
  */
 export const CLOCK_SKEW_MS = 2_000;
-/** What was answered for is taken off after so long, in milliseconds, if nothing else is published meanwhile. */
+/** Delay after which completed requests are removed, in milliseconds, if nothing else is published meanwhile. */
 const TIDY_MS = 1_000;
 /** Pause before a publication that failed is tried again, in milliseconds. */
 const PAUSE_MS = 250;
 /**
- * A longer intent is not kept, in characters of JSON, nor are more: the list of a shard is one message, and nobody whose objects are
- * in it may make that too large for all.
+ * Maximum size of an intent, in characters of JSON; larger ones, and further ones, are not kept: the list of a shard is
+ * one message, which the objects of one user must not make too large.
  */
 const INTENT_LENGTH = 1_024;
 const MOST_INTENTS = 512;
@@ -78,12 +80,12 @@ const MOST_INTENTS = 512;
 export class CreateJournal {
   readonly #deps: UnderwayDeps;
   readonly #subject: ShardSubject;
-  /** Under another epoch the list is another host's, or nobody's (P11). */
+  /** A list of another epoch belongs to another host, or is invalid (P11). */
   readonly #epoch: string;
   readonly #listed = new Map<string, Entry>();
-  /** Until when what a predecessor listed late may land, by the key of the actor. */
+  /** End of the doubt about a predecessor's late entries, by the key of the actor. */
   readonly #late = new Map<string, number>();
-  /** Lists that were sent to the bus, and may be there: nobody has answered. */
+  /** Lists that were sent to the bus without a response: they may be stored. */
   readonly #outcomeUnknown = new Set<string>();
   /** Grows with each change of the list; what the bus has is that of `#storedRevision`. */
   #revision = 0;
@@ -150,7 +152,10 @@ export class CreateJournal {
     this.#tidyLater();
   }
 
-  /** What another host listed, by the clock here: for no longer from now than it had left when it was written (CREATE-JOURNAL-3). */
+  /**
+   * Entries of another host by the local clock: valid for no longer from now than they had left when they were written
+   * (CREATE-JOURNAL-3).
+   */
   #leftIn({ list, writtenAt }: Inherited): readonly (readonly [string, Entry])[] {
     const now = this.#deps.clock.now();
     return [...list].map(([key, { inDoubtUntil, intents }]) => {
@@ -160,7 +165,10 @@ export class CreateJournal {
     });
   }
 
-  /** Takes in a list that somebody wrote meanwhile (CREATE-JOURNAL-4). @throws {TransientError} it is the successor's, or nobody can tell */
+  /**
+   * Merges a list that another host wrote meanwhile (CREATE-JOURNAL-4). @throws {TransientError} it is the successor's,
+   * or that is unknown
+   */
   async #takeIn(payload: JsonObject, sequence: number): Promise<void> {
     const { lease, clock, shard } = this.#deps;
     const isOurs = this.#outcomeUnknown.has(JSON.stringify(payload));
@@ -182,18 +190,18 @@ export class CreateJournal {
     }
   }
 
-  /** Until when something that was asked for on behalf of an actor may still be done; 0: nothing is known of any. */
+  /** Time until which an actor's request may still take effect; 0 if there is none. */
   at(key: string): number {
     // mutant: underway-never-waits return -> 0
     return this.#entry(key).inDoubtUntil;
   }
 
-  /** By what is known again what was asked for on behalf of an actor and is not recorded, the latest last (CREATE-JOURNAL-6). */
+  /** Intents of an actor's unrecorded requests, the latest last (CREATE-JOURNAL-6). */
   intents(key: string): readonly JsonObject[] {
     return this.#entry(key).intents;
   }
 
-  /** What the intents of an actor are of is none of its own. */
+  /** Discards the intents of an actor: their results are not its own. */
   disown(key: string): void {
     this.#restore(key, { ...this.#entry(key), intents: [] });
     this.#tidyLater();
@@ -248,7 +256,7 @@ export class CreateJournal {
     call: () => Promise<Output>,
     intent: JsonObject | undefined,
   ): Promise<Output> {
-    // What another call of the same actor left there.
+    // Entry that another call of the same actor left.
     let before = this.#entry(key);
     let isSent = false;
     try {
@@ -262,7 +270,7 @@ export class CreateJournal {
       }
       isSent = true;
       const output = await call();
-      // It is answered for, and not recorded yet; what nobody answered before may still land.
+      // This call is answered and not recorded yet; an earlier call without a response may still take effect.
       // mutant: underway-forgets-answered {} -> $1.1
       this.#restore(key, { ...before, intents: this.intents(key) });
       this.#tidyLater();
@@ -291,7 +299,7 @@ export class CreateJournal {
     }
   }
 
-  /** Whoever begins something else has found out that of what came before nothing can land any more. */
+  /** An actor that starts another request has verified that no earlier one can still take effect. */
   #put(key: string, inDoubtUntil: number, intent?: JsonObject): void {
     const before = this.#entry(key);
     if (inDoubtUntil <= before.inDoubtUntil && intent === undefined) return;
@@ -331,7 +339,7 @@ export class CreateJournal {
     let isStored: boolean;
     do {
       isStored = false;
-      // What begins in the same turn goes out together.
+      // Requests of the same event-loop turn are published together.
       await undefined;
       const waiting = this.#waiting.splice(0);
       try {
@@ -355,7 +363,7 @@ export class CreateJournal {
     return this.#state === 'begun';
   }
 
-  /** Publishes the list as it is now. @returns false: somebody wrote meanwhile; the next attempt replaces that */
+  /** Publishes the current list. @returns false: another writer was faster; the next attempt replaces its list */
   async #store(): Promise<boolean> {
     const { mailbox, clock, lease } = this.#deps;
     const now = clock.now();
@@ -391,7 +399,7 @@ export class CreateJournal {
     const soonAt = now + TIDY_MS;
     if (this.#tidying !== undefined && (this.#isStored || this.#tidying.at <= soonAt)) return;
     if (this.#tidying !== undefined) clock.clearTimeout(this.#tidying.timer);
-    // What has landed and is not recorded is rare, and needs no hurry.
+    // Answered and unrecorded requests are rare, and need no hurry.
     const ends = [...this.#listed.values()].map(({ inDoubtUntil }) =>
       inDoubtUntil > now ? inDoubtUntil : now + lateEffectMs,
     );
@@ -407,8 +415,8 @@ export class CreateJournal {
 }
 
 /**
- * By when a call that ended so may yet be done; undefined: it was refused, or never sent. Whoever says nothing of it, as
- * an adapter that broke down, may have sent it.
+ * Time until which a failed call may still take effect; undefined: it was rejected, or never sent. An error without
+ * this information, as of a crashed adapter, may follow a sent request.
  */
 function landsAfter(error: unknown, inDoubtUntil: number): number | undefined {
   // mutant: underway-drops-unanswered return -> undefined
@@ -416,12 +424,12 @@ function landsAfter(error: unknown, inDoubtUntil: number): number | undefined {
   return error instanceof TransientError ? error.inDoubtUntil : undefined;
 }
 
-/** Whether what failed so may have been done by then, as by a foreign system that lost its way after it. */
+/** Whether the failed request may have taken effect, as with an external system that fails afterwards. */
 export function mayBeDone(error: unknown): boolean {
   return toErrorData(error).code === 'transient';
 }
 
-/** Whether an earlier life of the object may have begun something. One whose code fails tells nothing (I11). */
+/** Whether an earlier lifecycle of the object may have started something. If its code fails the answer is no (I11). */
 function mayHaveUnrecordedCreate(actor: Pick<ObjectActor, 'incarnation'>): boolean {
   const { kind, object } = actor.incarnation() ?? {};
   if (kind === undefined || object === undefined) return false;
@@ -432,7 +440,7 @@ function mayHaveUnrecordedCreate(actor: Pick<ObjectActor, 'incarnation'>): boole
   }
 }
 
-/** The same, told to the life that sent it: it waits like whoever comes next (I4). */
+/** The same error for the lifecycle that sent the request: it waits like its successor would (I4). */
 function landing(error: unknown, inDoubtUntil: number): TransientError {
   if (error instanceof TransientError && error.inDoubtUntil === inDoubtUntil) return error;
   const { message, retryAfterMs } = toErrorData(error);

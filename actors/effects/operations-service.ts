@@ -1,5 +1,5 @@
-// Adapters as NATS micro services: `nats micro ls` shows them, any pod can call them, each can be scaled by itself, or
-// placed on the node that it is about. A call to an adapter in the same process skips the wire.
+// Operations of adapters as NATS micro services: `nats micro ls` lists them, any pod can call them, and each can be
+// scaled separately, or placed on the node that it concerns. A call to an adapter in the same process skips the wire.
 import type { ConfiguredAdapter, Operation, Operations } from '../../adapters/api/adapter.ts';
 import {
   type Bus,
@@ -21,12 +21,12 @@ import type { LongCall } from '../../machines/lifecycle.ts';
 import { type Registry, registry } from '../object/registry.ts';
 import type { RequestAuthorizer } from './authorization/request-authorizer.ts';
 
-/** How long after its deadline an operation in this process may say itself why it has no answer, in milliseconds. */
+/** Time after its deadline in which a local operation may report its own error, in milliseconds. */
 const GRACE_MS = 100;
-/** How long an operation in this process may take to end once it was given up, in milliseconds. */
+/** Time in which a canceled local operation must end, in milliseconds. */
 const LINGER_MS = 5_000;
 
-/** What is called of an adapter. */
+/** Called part of an adapter. */
 export type CalledAdapter = Pick<ConfiguredAdapter, 'realm' | 'kinds' | 'route' | 'lateEffectMs'>;
 
 /** The operations that this process serves, and the node that it serves them for. */
@@ -111,7 +111,7 @@ export function withOperations(
             : answeredBy(deadlineAt + GRACE_MS, run, subject, clock));
         } catch (error) {
           if (operation !== 'create' || !(error instanceof UnknownOutcomeError)) throw error;
-          // Whoever was asked may have asked the foreign system, which may be late in its turn.
+          // The server may have called the external system, which may itself take effect late.
           throw new TransientError(error.message, {
             cause: error,
             inDoubtUntil: error.inDoubtUntil ?? deadlineAt + lateEffectMs,
@@ -141,7 +141,7 @@ function answeredBy(untilAt: number, run: () => Promise<unknown>, subject: strin
   });
 }
 
-/** One that takes as long as it takes, in this process; what goes on after it was given up is not waited for. */
+/** Long call within this process; after a cancel its end is not awaited. */
 function heldHere(run: () => Promise<unknown>, subject: string, { signal }: LongCall, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: Timer | undefined;
@@ -159,7 +159,7 @@ function heldHere(run: () => Promise<unknown>, subject: string, { signal }: Long
   });
 }
 
-/** One that takes as long as it takes: of how long, of who gives it up and of who hears of it, the bus takes care. */
+/** Long call over the bus, which handles lease, cancellation and progress. */
 async function held(bus: Bus, subject: string, call: LongCall): Promise<unknown> {
   const { signal, progress, beginBy, validUntil, ...request } = call;
   // mutant: held-elsewhere-unbound {}.4 -> $: () => Infinity
@@ -180,7 +180,7 @@ export function withoutOperations({ kinds }: Pick<CalledAdapter, 'kinds'>): read
   });
 }
 
-/** All kinds of adapters, for whoever looks at objects and runs nothing for them. */
+/** All kinds of adapters, for readers that run no operations. */
 export function registryOf(adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'referencedKinds'>[]): Registry {
   return registry(
     adapters.flatMap((adapter) => withoutOperations(adapter)),

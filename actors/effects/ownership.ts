@@ -15,24 +15,25 @@
 //   OWNERSHIP-6. One system has several addresses, and nothing that another system says proves that it is the same. Whoever has only found a resource of a UUID, has recorded
 //       nothing and asked for nothing, gives way to anybody who has recorded that: it may wait in vain, and nobody loses anything. A UUID is not known before the
 //       resource is there, so that nobody can be made to wait for what he makes himself.
+
+import { together } from '../../adapters/http/batch.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock } from '../../bus/mod.ts';
 import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import type { ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { placesOf } from '../base/list-all.ts';
-import { SingleFlight } from '../base/single-flight.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
 export interface RivalsDeps {
   readonly objects: Pick<Objects, 'list' | 'get'>;
   readonly registry: Registry;
-  /** The namespaces whose objects are cared for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   readonly clock: Clock;
 }
 
-/** Who asks, and for what. */
+/** Object and id of a query. */
 export interface Question {
   readonly kind: Kind;
   /** For the object that asks. */
@@ -40,11 +41,11 @@ export interface Question {
   readonly externalId: string;
   /** See `systemOf`. */
   readonly system: string;
-  /** The object has its id from somebody else's hand. */
+  /** Whether another writer set the object's id. */
   readonly isIdFromOtherWriter: boolean;
   /** It is what a create of the object made. */
   readonly isMade: boolean;
-  /** The object goes, and leaves the resource to whoever shares it (OWNERSHIP-5). */
+  /** Whether the object is being deleted, and leaves the resource to the objects that share it (OWNERSHIP-5). */
   readonly isLeaving: boolean;
 }
 
@@ -55,7 +56,7 @@ type Recorded = ReadonlyMap<string, readonly KubeObject[]>;
 
 /** The operation by which an adapter says where ids belong; a kind without it has no rivals. */
 const IDENTIFY = 'identify';
-/** The operation by which an adapter looks whether somebody's credentials lead to a resource. */
+/** Operation by which an adapter checks whether credentials reach a resource. */
 const OBSERVE = 'observe';
 
 /** With hyphens or without, as Keystone writes it. */
@@ -63,18 +64,18 @@ const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12
 
 export class OwnershipResolver {
   readonly #deps: RivalsDeps;
-  readonly #readings = new SingleFlight<Recorded>();
+  readonly #readings = together<undefined, Recorded>();
 
   constructor(deps: RivalsDeps) {
     this.#deps = deps;
   }
 
-  /** The foreign system that the object's ids belong to (OWNERSHIP-2); undefined: its kind has no rivals. */
+  /** External system of the object's ids (OWNERSHIP-2); undefined: its kind has no conflicts. */
   async systemOf(kind: Kind, request: OperationRequest): Promise<string | undefined> {
     return identifying(kind)?.(request);
   }
 
-  /** Before whom the object gives way (OWNERSHIP-3); undefined: before nobody. */
+  /** Owner before which the object withdraws (OWNERSHIP-3); undefined if there is none. */
   async of({
     kind,
     request,
@@ -89,7 +90,7 @@ export class OwnershipResolver {
     // mutant: rivals-by-id-take-made &&.2 -> true
     const isIdEnough =
       !isIdFromOtherWriter && !isMade && recordedBy(kind, object) === undefined && UUID.test(externalId);
-    const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
+    const recorded = await this.#readings(`${kind.realm}/${kind.plural}`, undefined, () => this.#list(kind));
     const isOwn = !isIdFromOtherWriter && kind.life.recorded?.(object) === externalId;
     // mutant: rivals-older-gives-way ||.2 -> true
     const first = (recorded.get(externalId) ?? [])
@@ -104,7 +105,7 @@ export class OwnershipResolver {
     const asked = { ...request, deadlineAt: isOwn ? this.#halfWay(request) : request.deadlineAt };
     const holding = await Promise.all(
       first.map((other) => {
-        // Of two of one namespace neither takes anything from the other: in doubt it is left.
+        // Neither of two objects in one namespace takes a resource from the other: in doubt it is left.
         const mustBeSeen = isOwn && !isSharing(kind, object, other);
         // mutant: rivals-by-two-urls-share ||.1 -> false
         return isIdEnough || this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, mustBeSeen);
@@ -127,7 +128,7 @@ export class OwnershipResolver {
     try {
       const known = await this.#requestFor(kind, request, get);
       if ((await identifying(kind)?.(known)) !== system) return false;
-      // What is gone by now was found a moment ago by whoever has not recorded it: that is no proof.
+      // A resource deleted by now was found a moment ago by an object that did not record it: that proves nothing.
       return !mustBeSeen || (await (kind.operations[OBSERVE] as Observe)({ ...known, id: externalId })) !== undefined;
     } catch {
       // mutant: rivals-block-owner return -> true
@@ -201,7 +202,7 @@ export class OwnershipResolver {
   }
 }
 
-/** What the object has as its own; one whose code fails says nothing (I11). */
+/** Recorded id of the object; none if its code fails (I11). */
 export function recordedBy(kind: Pick<Kind, 'life'>, object: KubeObject): string | undefined {
   try {
     return kind.life.recorded?.(object);

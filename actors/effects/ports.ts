@@ -1,422 +1,405 @@
-// What the runtime does for its charts: the effects of guards, and what the effects of lives are made of (`LifecyclePorts`).
+// Ports: what the runtime does for the effects of an object's lifecycle (`LifecyclePorts`).
 //
 // Invariants:
-//   PORTS-1. No external call begins unless its deadline lies before the end of the shard's lease (P10); one that takes as long as
-//       it takes is told when the lease has ended.
+//   PORTS-1. No external call begins unless its deadline lies before the end of the shard's lease (P10); a long call is canceled when
+//       the lease ends.
 //   PORTS-2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 //   PORTS-3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
-//   PORTS-4. An apply takes no guard off: it states what its field manager may own of what is stored, claimed or not (P3, I3).
-import { type AnyStateMachine, fromPromise } from 'xstate';
-import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
   type Clock,
-  ConflictError,
   ErrorCode,
   type JsonObject,
-  type Mailbox,
   TerminalError,
   TransientError,
   TroupeError,
   toErrorData,
   UnknownOutcomeError,
 } from '../../bus/mod.ts';
-import { auditPauseMs, deletionGuardMachine, type GuardInput, guardBackoffMs } from '../../machines/deletion-guard.ts';
-import { equipped } from '../../machines/equipped.ts';
 import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import {
   type CompletedLookup,
-  type Lifecycle,
+  type Dependency,
+  type LabelPatch,
   type LifecyclePorts,
   type LongCall,
+  type LongCallOptions,
   type Measurement,
+  type ObjectVersion,
   Readiness,
   type ResourceOwner,
+  type UserEvent,
 } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import type { Reference } from '../../machines/request.ts';
 import { workTraceparent } from '../base/change-trace.ts';
-import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+import type { Incarnation } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
-import { Audits } from './audit.ts';
 import {
   ensureChildren,
   mark,
+  type Owner,
   ownerAmong,
   patchObjectSpec,
   patchReferencedStatus,
   removeChildren,
 } from './children.ts';
-import { type CreateJournal, mayBeDone } from './create-journal.ts';
-import { OwnershipResolver } from './ownership.ts';
-import { Reservations, reservationName } from './reservations.ts';
+import { mayBeDone } from './create-journal.ts';
+import type { OwnershipResolver } from './ownership.ts';
+import { type Reservations, reservationName } from './reservations.ts';
 
-export interface EffectsDeps {
-  objects: Objects;
-  registry: Registry;
-  clock: Clock;
-  /** The actor of an address that this process hosts. */
-  actor: (key: string) => ObjectActor | undefined;
-  /** When the lease on the actor's shard ends, milliseconds since the epoch. */
-  leaseEndsAt: (key: string) => number;
-  /** Aborted when the lease on the actor's shard is lost, or given up. */
-  leaseSignal: (key: string) => AbortSignal;
-  /** Notes an external call that is under way on behalf of an actor. */
-  track: (key: string, call: Promise<unknown>) => void;
-  /** Notes a write to the API server that is under way on behalf of an actor. */
-  trackWrite: (key: string, write: Promise<unknown>) => void;
+/** What all ports of a host share. */
+export interface PortsDeps {
+  readonly objects: Objects;
+  readonly registry: Registry;
+  readonly clock: Clock;
   /** Longest time an external call may take, in milliseconds. */
-  callMs: number;
+  readonly callMs: number;
   /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
-  lateEffectMs: number;
-  mailbox: Mailbox;
-  /** The namespaces whose objects are cared for; undefined: all. */
-  namespaces: readonly string[] | undefined;
+  readonly lateEffectMs: number;
+  readonly reservations: Reservations;
+  readonly ownership: OwnershipResolver;
   /** Counts something that happened to an object. */
-  measure: (object: KubeObject, measurement: Measurement) => void;
-  /** It was found out whose the resource of an object is that another one had recorded, too. */
-  settleDispute: (key: string) => void;
-  /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
-  createJournal: (key: string) => CreateJournal | undefined;
+  measure(object: KubeObject, measurement: Measurement): void;
 }
 
-/** The machines with all their effects, shared by all actors of a host. */
-export interface Machines {
-  readonly guard: AnyStateMachine;
-  of(life: Lifecycle): AnyStateMachine;
-}
+type Other = Pick<Reference, 'kind' | 'name' | 'namespace'>;
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
 const LEASE_MARGIN_MS = 200;
-/** What is held begins within so long or not at all, in milliseconds: when it has landed is counted from then. */
+/** A long call begins within so many milliseconds or not at all: the time of its landing is counted from then. */
 const BEGIN_WITHIN_MS = 2_000;
 /** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
 const LEAST_CALL_MS = 100;
 
-interface Found {
-  readonly actor: ObjectActor;
-  readonly incarnation: Incarnation;
-}
+/** The ports of one object. */
+export class ObjectPorts implements LifecyclePorts {
+  readonly #deps: PortsDeps;
+  readonly #key: string;
+  readonly #actor: ObjectActor | undefined;
 
-export function provideEffects(deps: EffectsDeps): Machines {
-  const { objects, registry, clock } = deps;
-  const audits = new Audits({ objects, registry });
-  const turns = new Reservations({ mailbox: deps.mailbox, clock, objects, registry });
-  const rivals = new OwnershipResolver({ objects, registry, namespaces: deps.namespaces, clock });
+  /** @param actor  undefined: the object is not hosted here any more */
+  constructor(deps: PortsDeps, key: string, actor: ObjectActor | undefined) {
+    this.#deps = deps;
+    this.#key = key;
+    this.#actor = actor;
+  }
 
-  const find = (key: string): Found => {
-    const actor = deps.actor(key);
-    const incarnation = actor?.incarnation();
-    if (actor === undefined || incarnation === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
-    return { actor, incarnation };
-  };
-  const living = (key: string): Found & { readonly kind: Kind } => {
-    const found = find(key);
-    if (found.incarnation.kind === undefined) throw new AbsentError(`'${key}' has no life of its own`);
-    return { ...found, kind: found.incarnation.kind };
-  };
-  const owner = (key: string): Parameters<typeof ensureChildren>[1] => {
-    const { actor, incarnation, kind } = living(key);
-    const isAlive = (): boolean => deps.actor(key) === actor && actor.incarnation()?.uid === incarnation.uid;
-    return { actor, object: incarnation.object, kind, isAlive };
-  };
-  const reference = ({ object }: Incarnation): { namespace: string; name: string; uid: string } => ({
-    namespace: object.metadata.namespace ?? '',
-    name: object.metadata.name,
-    uid: object.metadata.uid,
-  });
-  const deadline = (key: string, latestAt = Number.POSITIVE_INFINITY): number => {
-    const now = clock.now();
-    // mutant: call-after-lease ().2 drop
-    const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS, latestAt);
-    if (deadlineAt - now < LEAST_CALL_MS)
-      throw new TransientError('the lease of the shard ends too soon to begin a call');
-    return deadlineAt;
-  };
-  /** Runs an operation of the adapter for the object as it is now. */
-  const external = (key: string, name: string, extra: object): Promise<unknown> => {
-    const { actor, incarnation, kind } = living(key);
-    const operation = kind.operations[name];
-    if (operation === undefined) throw new TypeError(`kind '${kind.kind}' has no operation '${name}'`);
-    const call = operation({ ...requestOf(actor, incarnation), ...extra } as never);
-    deps.track(key, call);
-    return call;
-  };
-  /** Lists what must not be repeated, and makes it then (PORTS-3), for the same incarnation and under the same lease (PORTS-2). */
-  const once = <Output>(
-    key: string,
-    inDoubtUntil: number,
-    call: () => Promise<Output>,
-    what?: JsonObject,
-  ): Promise<Output> => {
-    const createJournal = deps.createJournal(key);
-    const { uid } = living(key).incarnation;
-    if (createJournal === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
-    const send = async (): Promise<Output> => {
-      if (deps.createJournal(key) !== createJournal || living(key).incarnation.uid !== uid)
-        throw new AbsentError(`'${key}' is another one by now`);
-      return call();
-    };
-    // mutant: intents-never-recorded ().4 drop
-    return createJournal.run(key, inDoubtUntil, send, what && { uid, what });
-  };
-  /** The turn of what was looked for, and who asks for it (RESERVATIONS-1). */
-  const turnFor = (key: string, { name }: CompletedLookup) => {
-    const { incarnation, kind } = living(key);
-    const mayWrite = (): boolean => deps.actor(key) !== undefined && clock.now() < deps.leaseEndsAt(key);
-    return { name: reservationName(kind, name), asker: { holder: key, uid: incarnation.uid, mayWrite } };
-  };
-  const takeTurn = (key: string, completedLookup: CompletedLookup, until: number): Promise<number> => {
-    const { name, asker } = turnFor(key, completedLookup);
-    return turns.take(name, { ...asker, until, lookedAt: completedLookup.at });
-  };
-  /** Runs a write; its answer is known to the actor before the effect resolves (PORTS-2), a lost race is read again. */
-  const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {
-    const { actor, incarnation } = find(key);
-    const written = run(incarnation);
-    deps.trackWrite(key, written);
-    try {
-      const answer = await written;
-      actor.accept(answer, { own: true });
-      // Somebody has written since, or the API server has less than it had told: it is asked, before anything is written again.
-      // mutant: older-answer-ignored drop
-      if (isOlder(answer, actor.incarnation())) await refresh(deps, actor);
-    } catch (error) {
-      // mutant: lost-race-with-old-object drop
-      if (error instanceof AbsentError || error instanceof ConflictError) await refresh(deps, actor);
-      throw error;
-    }
-  };
-  /** Whether the finalizers are on the object, as the actor knows it by now. */
-  const retains = (key: string, finalizers: readonly string[]): boolean =>
-    finalizers.some((finalizer) => deps.actor(key)?.incarnation()?.object.metadata.finalizers?.includes(finalizer));
+  now(): number {
+    return this.#deps.clock.now();
+  }
 
-  const guard = equipped(deletionGuardMachine, {
-    actors: {
-      storeGuards: effect(async ({ key, finalizers }: GuardInput) => {
-        const { actor, incarnation } = find(key);
-        const held = [...actor.claims.held(incarnation.uid)];
-        const managers = new Set(held.filter(([name]) => finalizers.includes(name)).map(([, { manager }]) => manager));
-        const outcomes = await Promise.allSettled(
-          [...managers].map((manager) => {
-            const wanted = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
-            const own = registry.guardsOf(actor.address, manager);
-            return write(key, (now) => {
-              // Each field manager states all that it owns: what it left out would be taken off, whoever needs it. The table may lack claims.
-              const { finalizers: stored = [], resourceVersion } = now.object.metadata;
-              // mutant: guard-off-by-apply () -> []
-              const kept = stored.filter((finalizer) => own.includes(finalizer) && !wanted.includes(finalizer));
-              // Of several, another host may have stored one meanwhile.
-              const exactly = own.length > 1 ? { resourceVersion } : {};
-              const object = { ...reference(now), ...exactly };
-              return objects.addFinalizers(actor.resource, object, manager, [...kept, ...wanted]);
-            });
-          }),
-        );
-        // Not before all have ended: what is still on its way would be written once more.
-        for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-        const missing = held.some(([name]) => finalizers.includes(name) && !retains(key, [name]));
-        // mutant: guard-taken-at-once drop
-        if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');
-      }),
-      releaseGuards: effect(async ({ key, finalizers }: GuardInput) => {
-        const { actor } = find(key);
-        // mutant: guard-off-changed-object : -> false
-        await write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
-        if (retains(key, finalizers)) throw new TransientError('somebody stores the finalizers again');
-      }),
-      auditGuards: effect(({ key, finalizers }: GuardInput) => {
-        const { actor, incarnation } = find(key);
-        return audits.guards(actor, incarnation, finalizers);
-      }),
-    },
-    delays: {
-      guardBackoff: ({ context }) => jitter(guardBackoffMs(context), clock),
-      auditPause: ({ context }) => together(auditPauseMs(context), clock),
-    },
-  });
+  random(): number {
+    return this.#deps.clock.random();
+  }
 
-  const ports: LifecyclePorts = {
-    now: () => clock.now(),
-    random: () => clock.random(),
-    object: (key) => find(key).incarnation.object,
-    dependencies: (key) => find(key).actor.dependencies(),
-    call: settled((key: string, operation: string, extra: object = {}) =>
-      external(key, operation, { ...extra, deadlineAt: deadline(key) }),
-    ),
-    callOnce: settled(async (key: string, operation: string, extra: object = {}, completedLookup?: CompletedLookup) => {
-      const latestAt = deadline(key);
-      const until = latestAt + deps.lateEffectMs;
-      const own = completedLookup && turnFor(key, completedLookup);
-      const turn = completedLookup && takeTurn(key, completedLookup, until);
-      turn?.catch(() => undefined); // it is awaited below
-      const { actor, incarnation, kind } = living(key);
+  jitter(delayMs: number): number {
+    return jitter(delayMs, this.#deps.clock);
+  }
+
+  alignToInterval(intervalMs: number): number {
+    return alignedPause(intervalMs, this.#deps.clock);
+  }
+
+  pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    return this.#deps.clock.sleep(delayMs, signal);
+  }
+
+  object(): KubeObject {
+    return this.#living().incarnation.object;
+  }
+
+  dependencies(): readonly Dependency[] {
+    return this.#living().actor.dependencies();
+  }
+
+  call(operation: string, extra: object = {}): Promise<unknown> {
+    return settled(() => this.#external(operation, { ...extra, deadlineAt: this.#deadline() }));
+  }
+
+  callOnce(operation: string, extra: object = {}, completedLookup?: CompletedLookup): Promise<unknown> {
+    return settled(async () => {
+      const latestAt = this.#deadline();
+      const until = latestAt + this.#deps.lateEffectMs;
+      const own = completedLookup && this.#reservationFor(completedLookup);
+      const reserved = completedLookup && this.#reserve(completedLookup, until);
+      reserved?.catch(() => undefined); // it is awaited below
+      const { actor, incarnation, kind } = this.#living();
+      const { reservations } = this.#deps;
       const call = async (): Promise<unknown> => {
-        const sequence = await turn;
+        const sequence = await reserved;
         try {
-          return await external(key, operation, { ...extra, deadlineAt: deadline(key, latestAt) });
+          return await this.#external(operation, { ...extra, deadlineAt: this.#deadline(latestAt) });
         } catch (error) {
-          // Nothing more comes of it. Others may have looked before what came of it was there.
+          // The request cannot take effect any more. Others may have looked before its result existed.
           if (own !== undefined && sequence !== undefined && !mayLand(error))
-            await (mayBeDone(error) ? turns.end(own.name, sequence, own.asker) : turns.release(sequence));
+            await (mayBeDone(error) ? reservations.end(own.name, sequence, own.asker) : reservations.release(sequence));
           throw error;
         }
       };
-      return once(key, until, call, kind.life.intent?.(requestOf(actor, incarnation)));
-    }),
-    intents(key) {
-      const uid = deps.actor(key)?.incarnation()?.uid;
-      const intents = deps.createJournal(key)?.intents(key) ?? [];
-      return intents.flatMap(({ uid: theirs, what }) =>
-        theirs === uid && what !== undefined ? [what as JsonObject] : [],
-      );
-    },
-    discardIntents: (key) => deps.createJournal(key)?.disown(key),
-    callLong: settled((key: string, operation: string, { extra = {}, signal, onProgress, inDoubtForMs }) => {
-      deadline(key); // not worth beginning otherwise
+      return this.#once(until, call, kind.life.intent?.(requestOf(actor, incarnation)));
+    });
+  }
+
+  intents(): readonly JsonObject[] {
+    if (!this.#isHosted(this.#actor)) return [];
+    const uid = this.#actor.object?.metadata.uid;
+    return this.#actor.host.createJournal
+      .intents(this.#key)
+      .flatMap(({ uid: theirs, what }) => (theirs === uid && what !== undefined ? [what as JsonObject] : []));
+  }
+
+  discardIntents(): void {
+    if (this.#isHosted(this.#actor)) this.#actor.host.createJournal.disown(this.#key);
+  }
+
+  callLong(operation: string, { extra = {}, signal, onProgress, inDoubtForMs }: LongCallOptions): Promise<unknown> {
+    return settled(() => {
+      const { clock } = this.#deps;
+      this.#deadline(); // not worth beginning otherwise
+      const { kind, host } = this.#living();
       // mutant: held-outlives-lease [].2 drop
-      const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
+      const until = AbortSignal.any([signal, host.leaseSignal]);
       const beginBy = clock.now() + BEGIN_WITHIN_MS;
-      const call = (): Promise<unknown> => {
+      const call = async (): Promise<unknown> => {
         until.throwIfAborted();
         // mutant: held-sent-too-late if -> false
         if (clock.now() >= beginBy) throw new TransientError(`'${operation}' could not begin in time`);
         // mutant: held-after-lease drop
-        deadline(key); // until it was listed the lease may have ended, unheard of
+        this.#deadline(); // until it was listed the lease may have ended, unheard of
         const held: Omit<LongCall, keyof OperationRequest> = {
           signal: until,
           progress: onProgress,
           beginBy,
-          validUntil: () => deps.leaseEndsAt(key),
+          validUntil: () => host.leaseEndsAt(),
         };
-        return external(key, operation, { ...extra, ...held });
+        return this.#external(operation, { ...extra, ...held });
       };
       if (inDoubtForMs === undefined) return call();
-      const { kind, life } = living(key).kind;
-      if (inDoubtForMs > (life.inDoubtForMs ?? 0)) {
-        throw new TerminalError(`the life of kind '${kind}' states no 'inDoubtForMs' of ${inDoubtForMs} ms`);
+      if (inDoubtForMs > (kind.life.inDoubtForMs ?? 0)) {
+        throw new TerminalError(`the life of kind '${kind.kind}' states no 'inDoubtForMs' of ${inDoubtForMs} ms`);
       }
       // mutant: held-landing-counts-early +.1 -> clock.now()
       // mutant: held-landing-not-listed + -> $1
-      return once(key, beginBy + inDoubtForMs, call);
-    }),
-    addOwnFinalizer: settled((key: string) => {
-      const { actor, kind } = living(key);
-      return write(key, (now) =>
-        objects.addFinalizers(actor.resource, reference(now), kind.fieldManagers.finalizer, [kind.finalizer]),
-      );
-    }),
-    removeOwnFinalizer: settled(async (key: string) => {
-      const { actor, incarnation, kind } = living(key);
+      return this.#once(beginBy + inDoubtForMs, call);
+    });
+  }
+
+  addOwnFinalizer(): Promise<void> {
+    const { objects } = this.#deps;
+    return this.#write((object, { actor, kind }) =>
+      objects.addFinalizers(actor.resource, referenceTo(object), kind.fieldManagers.finalizer, [kind.finalizer]),
+    );
+  }
+
+  removeOwnFinalizer(): Promise<void> {
+    return settled(async () => {
+      const { actor, incarnation, kind } = this.#living();
       const free = actor.freeGuards();
-      await write(key, ({ object }) =>
-        objects.removeFinalizers(actor.resource, object, [...free, kind.finalizer], { exact: free.length > 0 }),
+      await actor.write((object) =>
+        this.#deps.objects.removeFinalizers(actor.resource, object, [...free, kind.finalizer], {
+          exact: free.length > 0,
+        }),
       );
       // With the object, its claims have ended; while others still hold it, it needs none any more.
       await actor.endClaims(incarnation.uid, { all: true });
-    }),
-    claim: (key, withdrawnUids) => deps.actor(key)?.claim(withdrawnUids),
-    conflictingOwner: settled(
-      async (key: string, externalId: string, { isIdFromOtherWriter, isMade, completedLookup, isLeaving }) => {
-        const deadlineAt = deadline(key);
-        const until = deadlineAt + deps.lateEffectMs;
-        const taken = completedLookup === undefined ? [] : [await takeTurn(key, completedLookup, until)];
-        const { actor, incarnation, kind } = living(key);
-        const request = { ...requestOf(actor, incarnation), deadlineAt };
-        const system = await rivals.systemOf(kind, request);
-        let conflictingOwner: ResourceOwner | undefined;
-        // What was recorded, and not found just now, is seen first: who cannot get at it takes nobody's turn.
-        const isThere = async (): Promise<boolean> =>
-          completedLookup !== undefined ||
-          (await external(key, 'observe', { id: externalId, deadlineAt })) !== undefined;
-        if (system !== undefined && (await isThere())) {
-          // Who has recorded it is read in the turn, so that no look from before is relied upon (RESERVATIONS-5).
-          const own: CompletedLookup = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
-          taken.push(await takeTurn(key, own, until));
-          const asking = rivals.of({
-            kind,
-            request,
-            externalId,
-            isIdFromOtherWriter,
-            isMade,
-            isLeaving: isLeaving === true,
-            system,
-          });
-          deps.track(key, asking);
-          conflictingOwner = await asking;
-        }
-        if (conflictingOwner !== undefined) await Promise.all(taken.map((sequence) => turns.release(sequence)));
-        deps.settleDispute(key);
-        return conflictingOwner;
-      },
-    ),
-    watchOwner: (key, withdrawnUids, conflictingOwner) => deps.actor(key)?.follow(withdrawnUids, conflictingOwner),
-    endClaims: settled((key: string) => {
-      const { actor, incarnation } = find(key);
-      return actor.endClaims(incarnation.uid, { all: false });
-    }),
-    recordId: settled((key: string, id: string | null, applied?: JsonObject) => {
-      const { actor } = living(key);
-      return write(key, ({ object }) => objects.recordId(actor.resource, object, id, applied));
-    }),
-    applyStatus: settled((key: string, manager, status) => {
-      const { actor } = living(key);
-      return write(key, ({ object }) => objects.applyStatus(actor.resource, object, manager, status));
-    }),
-    storeStatus: settled((key: string, manager, status) => {
-      const { actor } = living(key);
-      return write(key, ({ object }) => objects.storeStatus(actor.resource, object, manager, status));
-    }),
-    patchSpec: settled((key: string, manager, spec) => {
-      const { actor } = living(key);
-      return write(key, ({ object }) => objects.patchSpec(actor.resource, object, manager, spec));
-    }),
-    labelReferenced: settled((key: string, other, marks) => mark({ objects, registry }, owner(key), other, marks)),
-    patchReferencedStatus: settled((key: string, other, manager: string, status: JsonObject) =>
-      patchReferencedStatus({ objects, registry }, owner(key), other, manager, status),
-    ),
-    patchObjectSpec: settled((key: string, other, manager: string, spec: JsonObject) => {
-      const written = patchObjectSpec({ objects, registry }, owner(key), other, manager, spec);
-      deps.trackWrite(key, written);
-      return written;
-    }),
-    setOwnerReference: settled((key: string, manager: string, other) => {
-      const { actor } = living(key);
-      const owners = [ownerAmong({ registry }, owner(key), other)];
-      return write(key, (now) => objects.mark(actor.resource, reference(now), manager, { labels: {}, owners }));
-    }),
-    recordMetrics(key, measures) {
-      const object = deps.actor(key)?.incarnation()?.object;
-      if (object !== undefined) for (const each of measures) deps.measure(object, each);
-    },
-    recordEvents(key, news) {
-      for (const each of news) deps.actor(key)?.report(each);
-    },
-    removeAnnotations: settled((key: string, names: readonly string[]) => {
-      const { actor } = living(key);
-      return write(key, ({ object }) => objects.removeAnnotations(actor.resource, object, names));
-    }),
-    ensureChildren: settled((key: string, more?: readonly Child[]) =>
-      ensureChildren({ objects, registry }, owner(key), more),
-    ),
-    removeChildren: settled((key: string, more?: Parameters<LifecyclePorts['removeChildren']>[1]) =>
-      removeChildren({ objects, registry }, owner(key), more),
-    ),
-    jitter: (delayMs) => jitter(delayMs, clock),
-    alignToInterval: (pauseMs) => together(pauseMs, clock),
-    pause: (delayMs, signal) => clock.sleep(delayMs, signal),
-  };
+    });
+  }
 
-  const provided = new Map<Lifecycle, AnyStateMachine>();
-  return {
-    guard,
-    of(life) {
-      const known = provided.get(life);
-      if (known !== undefined) return known;
-      const machine = life.provide(ports);
-      provided.set(life, machine);
-      return machine;
-    },
-  };
+  claim(withdrawnUids: readonly string[]): void {
+    if (this.#isHosted(this.#actor)) this.#actor.claim(withdrawnUids);
+  }
+
+  watchOwner(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
+    if (this.#isHosted(this.#actor)) this.#actor.follow(withdrawnUids, conflictingOwner);
+  }
+
+  endClaims(): Promise<void> {
+    return settled(() => {
+      const { actor, incarnation } = this.#living();
+      return actor.endClaims(incarnation.uid, { all: false });
+    });
+  }
+
+  conflictingOwner(
+    externalId: string,
+    { isIdFromOtherWriter, isMade, completedLookup, isLeaving }: Parameters<LifecyclePorts['conflictingOwner']>[1],
+  ): Promise<ResourceOwner | undefined> {
+    return settled(async () => {
+      const { ownership, reservations, lateEffectMs } = this.#deps;
+      const deadlineAt = this.#deadline();
+      const until = deadlineAt + lateEffectMs;
+      const taken = completedLookup === undefined ? [] : [await this.#reserve(completedLookup, until)];
+      const { actor, incarnation, kind, host } = this.#living();
+      const request = { ...requestOf(actor, incarnation), deadlineAt };
+      const system = await ownership.systemOf(kind, request);
+      let owner: ResourceOwner | undefined;
+      // What was recorded, and not found just now, is seen first: who cannot get at it takes nobody's turn.
+      const isThere = async (): Promise<boolean> =>
+        completedLookup !== undefined ||
+        (await this.#external('observe', { id: externalId, deadlineAt })) !== undefined;
+      if (system !== undefined && (await isThere())) {
+        // Who has recorded it is read in the turn, so that no look from before is relied upon (RESERVATIONS-5).
+        const own: CompletedLookup = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
+        taken.push(await this.#reserve(own, until));
+        const asking = ownership.of({
+          ...{ kind, request, externalId, isIdFromOtherWriter, isMade, system },
+          isLeaving: isLeaving === true,
+        });
+        host.calls.add(this.#key, asking);
+        owner = await asking;
+      }
+      if (owner !== undefined) await Promise.all(taken.map((sequence) => reservations.release(sequence)));
+      host.settleDispute(this.#key);
+      return owner;
+    });
+  }
+
+  recordId(id: string | null, applied?: JsonObject): Promise<void> {
+    return this.#write((object, { actor }) => this.#deps.objects.recordId(actor.resource, object, id, applied));
+  }
+
+  applyStatus(manager: string, status: JsonObject): Promise<void> {
+    return this.#write((object, { actor }) => this.#deps.objects.applyStatus(actor.resource, object, manager, status));
+  }
+
+  storeStatus(manager: string, status: JsonObject): Promise<void> {
+    return this.#write((object, { actor }) => this.#deps.objects.storeStatus(actor.resource, object, manager, status));
+  }
+
+  patchSpec(manager: string, spec: JsonObject): Promise<void> {
+    return this.#write((object, { actor }) => this.#deps.objects.patchSpec(actor.resource, object, manager, spec));
+  }
+
+  removeAnnotations(names: readonly string[]): Promise<void> {
+    return this.#write((object, { actor }) => this.#deps.objects.removeAnnotations(actor.resource, object, names));
+  }
+
+  setOwnerReference(manager: string, other: Other): Promise<void> {
+    return settled(() => {
+      const { actor } = this.#living();
+      const owners = [ownerAmong(this.#deps, this.#owner(), other)];
+      return actor.write((object) =>
+        this.#deps.objects.mark(actor.resource, referenceTo(object), manager, { labels: {}, owners }),
+      );
+    });
+  }
+
+  patchObjectSpec(other: ObjectVersion, manager: string, spec: JsonObject): Promise<void> {
+    return settled(() => {
+      const writing = patchObjectSpec(this.#deps, this.#owner(), other, manager, spec);
+      this.#living().host.calls.addWrite(this.#key, writing);
+      return writing;
+    });
+  }
+
+  patchReferencedStatus(other: Other, manager: string, status: JsonObject): Promise<void> {
+    return settled(() => patchReferencedStatus(this.#deps, this.#owner(), other, manager, status));
+  }
+
+  labelReferenced(other: Other, marks: LabelPatch): Promise<void> {
+    return settled(() => mark(this.#deps, this.#owner(), other, marks));
+  }
+
+  ensureChildren(more?: readonly Child[]): Promise<readonly string[]> {
+    return settled(() => ensureChildren(this.#deps, this.#owner(), more));
+  }
+
+  removeChildren(more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[]): Promise<{ readonly gone: boolean }> {
+    return settled(() => removeChildren(this.#deps, this.#owner(), more));
+  }
+
+  recordEvents(events: readonly UserEvent[]): void {
+    if (this.#isHosted(this.#actor)) for (const each of events) this.#actor.report(each);
+  }
+
+  recordMetrics(measures: readonly Measurement[]): void {
+    const object = this.#isHosted(this.#actor) ? this.#actor.object : undefined;
+    if (object !== undefined) for (const each of measures) this.#deps.measure(object, each);
+  }
+
+  #isHosted(actor: ObjectActor | undefined): actor is ObjectActor {
+    return actor?.host.hosts(actor) === true;
+  }
+
+  /** @throws {AbsentError} the object is not hosted here any more, or has no life of its own */
+  #living(): {
+    readonly actor: ObjectActor;
+    readonly incarnation: Incarnation;
+    readonly kind: Kind;
+    readonly host: ObjectActor['host'];
+  } {
+    const actor = this.#actor;
+    const incarnation = this.#isHosted(actor) ? actor.incarnation() : undefined;
+    if (actor === undefined || incarnation === undefined)
+      throw new AbsentError(`'${this.#key}' is not hosted here any more`);
+    const { kind } = incarnation;
+    if (kind === undefined) throw new AbsentError(`'${this.#key}' has no life of its own`);
+    return { actor, incarnation, kind, host: actor.host };
+  }
+
+  #owner(): Owner {
+    const { actor, incarnation, kind, host } = this.#living();
+    const isAlive = (): boolean => host.hosts(actor) && actor.object?.metadata.uid === incarnation.uid;
+    return { actor, object: incarnation.object, kind, isAlive };
+  }
+
+  /** Writes the object (PORTS-2). */
+  #write(
+    run: (object: KubeObject, living: { readonly actor: ObjectActor; readonly kind: Kind }) => Promise<KubeObject>,
+  ): Promise<void> {
+    return settled(() => {
+      const living = this.#living();
+      return living.actor.write((object) => run(object, living));
+    });
+  }
+
+  #deadline(latestAt = Number.POSITIVE_INFINITY): number {
+    const { clock, callMs } = this.#deps;
+    const now = clock.now();
+    const leaseEndsAt = this.#actor?.host.leaseEndsAt() ?? 0;
+    // mutant: call-after-lease ().2 drop
+    const deadlineAt = Math.min(now + callMs, leaseEndsAt - LEASE_MARGIN_MS, latestAt);
+    if (deadlineAt - now < LEAST_CALL_MS)
+      throw new TransientError('the lease of the shard ends too soon to begin a call');
+    return deadlineAt;
+  }
+
+  /** Runs an operation of the adapter for the object as it is now. */
+  #external(name: string, extra: object): Promise<unknown> {
+    const { actor, incarnation, kind, host } = this.#living();
+    const operation = kind.operations[name];
+    if (operation === undefined) throw new TypeError(`kind '${kind.kind}' has no operation '${name}'`);
+    const call = operation({ ...requestOf(actor, incarnation), ...extra } as never);
+    host.calls.add(this.#key, call);
+    return call;
+  }
+
+  /** Lists what must not be repeated, and then sends it (PORTS-3), for the same incarnation and under the same lease (PORTS-2). */
+  #once<Output>(inDoubtUntil: number, call: () => Promise<Output>, what?: JsonObject): Promise<Output> {
+    const { incarnation, host } = this.#living();
+    const { uid } = incarnation;
+    const send = async (): Promise<Output> => {
+      if (this.#living().incarnation.uid !== uid) throw new AbsentError(`'${this.#key}' is another one by now`);
+      return call();
+    };
+    // mutant: intents-never-recorded ().4 drop
+    return host.createJournal.run(this.#key, inDoubtUntil, send, what && { uid, what });
+  }
+
+  /** The reservation of what was looked for, and who asks for it (RESERVATIONS-1). */
+  #reservationFor({ name }: CompletedLookup) {
+    const { actor, incarnation, kind } = this.#living();
+    const mayWrite = (): boolean => this.#isHosted(actor);
+    return { name: reservationName(kind, name), asker: { holder: this.#key, uid: incarnation.uid, mayWrite } };
+  }
+
+  async #reserve(completedLookup: CompletedLookup, until: number): Promise<number> {
+    const { name, asker } = this.#reservationFor(completedLookup);
+    return this.#deps.reservations.take(name, { ...asker, until, lookedAt: completedLookup.at });
+  }
 }
 
 /** Whether what was asked for may be there, or come. */
@@ -428,7 +411,7 @@ function mayLand(error: unknown): boolean {
   );
 }
 
-/** What an operation is told of the object and of what it refers to. */
+/** Object and dependencies in a request. */
 function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationRequest, 'deadlineAt'> {
   const dependencies: Record<string, KnownDependency> = {};
   const versions: string[] = [];
@@ -454,62 +437,34 @@ function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationR
   };
 }
 
-export interface RefreshDeps {
-  readonly objects: Pick<Objects, 'get'>;
-  readonly mailbox: Pick<Mailbox, 'epoch' | 'startAnew'>;
-}
-
-/** Whether what is known of the object is of a later version. */
-function isOlder({ metadata }: KubeObject, known: Incarnation | undefined): boolean {
-  return known !== undefined && compareVersions(metadata.resourceVersion, known.object.metadata.resourceVersion) < 0;
-}
-
-/**
- * Reads the object of an actor afresh; "not found" is knowledge too (P6). One that is older than what was known before it was read is
- * that of an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
- */
-export async function refresh({ objects, mailbox }: RefreshDeps, actor: ObjectActor): Promise<void> {
-  const { namespace, name } = actor.address;
-  const { id } = mailbox.epoch();
-  const known = actor.incarnation();
-  const soughtUid = actor.goneUid;
-  const object = await objects.get(actor.resource, namespace, name);
-  // mutant: older-read-believed if -> false
-  if (object !== undefined && isOlder(object, known)) await mailbox.startAnew(id);
-  else if (object !== undefined) actor.accept(object, { own: false, soughtUid });
-  else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
-  else actor.tidy();
-}
-
-/** Whoever looks at something in the same rhythm looks at the same moment, so that one list serves all. */
-function together(pauseMs: number, clock: Clock): number {
+/** Until the next moment of this rhythm: all that look in it look at the same moment, so that one list serves all. */
+export function alignedPause(pauseMs: number, clock: Clock): number {
   if (!Number.isFinite(pauseMs) || pauseMs <= 0) return pauseMs;
   const now = clock.now();
   return Math.ceil((now + pauseMs / 2) / pauseMs) * pauseMs - now;
 }
 
-function jitter(delayMs: number, clock: Clock): number {
+/** The pause, a quarter shorter or longer by chance. */
+export function jitter(delayMs: number, clock: Clock): number {
   return delayMs * (0.75 + clock.random() / 2);
 }
 
-function effect<Input, Output>(
-  run: (input: Input) => Output | Promise<Output>,
-): ReturnType<typeof fromPromise<Output, Input>> {
-  const settle = settled(async (input: Input) => run(input));
-  return fromPromise<Output, Input>(({ input }) => settle(input));
+/** The same; it rejects with plain error data, as state machines expect. */
+export async function settled<Output>(run: () => Output | Promise<Output>): Promise<Output> {
+  try {
+    return await run();
+  } catch (error) {
+    // What the API server refuses as invalid is our defect or a race, not the user's spec: tried again, and seen.
+    const data = toErrorData(error);
+    throw error instanceof TroupeError ? data : { ...data, code: ErrorCode.Transient };
+  }
 }
 
-/** The same, rejecting with plain error data, as the charts expect. */
-function settled<Given extends readonly unknown[], Output>(
-  run: (...given: Given) => Output | Promise<Output>,
-): (...given: Given) => Promise<Output> {
-  return async (...given) => {
-    try {
-      return await run(...given);
-    } catch (error) {
-      // What the API server refuses as invalid is our defect or a race, not the user's spec: tried again, and seen.
-      const data = toErrorData(error);
-      throw error instanceof TroupeError ? data : { ...data, code: ErrorCode.Transient };
-    }
-  };
+/** An object for a write that is of its incarnation alone. */
+export function referenceTo({ metadata: { namespace = '', name, uid } }: KubeObject): {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+} {
+  return { namespace, name, uid };
 }

@@ -1,16 +1,18 @@
-// Who may make, or take over, what several objects may look for alike: one at a time. A turn is a last value on the bus, named
-// after what is looked for, and its first writer has it.
+// Reservations: the right to create or adopt a resource for which several objects have the same lookup, one holder at a
+// time. A reservation is a last value on the bus, named after the lookup, and its first writer holds it.
 //
 // Invariants:
-//   RESERVATIONS-1. Nothing is made, and nothing that was found is recorded, without a turn that the bus has acknowledged: it is written by
-//       compare, and not after the end of the lease.
-//   RESERVATIONS-2. A turn is over when its holder has recorded something or is gone, as the API server has it, or when its time has passed,
-//       by which what was asked for has landed (P13). Before that nobody else gets it.
-//   RESERVATIONS-3. Who gets a turn after somebody else's looked for the resource after that was over: what the other one made is found.
-//   RESERVATIONS-4. A value stays for as long as a look that was made before it may be relied upon, unless it is certain that nothing was
-//       made: whoever hosts its shard takes it away then.
-//   RESERVATIONS-5. Who would have what is there takes a turn named after its id, too: of two that found it by different ways one asks whose
-//       it is after the other has recorded it.
+//   RESERVATIONS-1. Nothing is created, and nothing found is recorded, without a reservation that the bus has
+//       acknowledged: it is written by compare-and-swap, and never after the end of the lease.
+//   RESERVATIONS-2. A reservation always lasts until its holder has recorded something or is deleted, according to the
+//       API server, or until its time has passed, by which its requests have taken effect (P13). Before that there is
+//       no other holder.
+//   RESERVATIONS-3. A new holder always looks up the resource after the end of the former reservation: the former
+//       holder's resource is found.
+//   RESERVATIONS-4. A value always stays for as long as an earlier lookup may be used, unless it is certain that
+//       nothing was created: the host of its shard removes it then.
+//   RESERVATIONS-5. Before an existing resource is recorded, a reservation named after its id is always taken too: of
+//       two objects that found it by different lookups one checks the owner after the other has recorded it.
 import { createHash } from 'node:crypto';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -33,14 +35,14 @@ export interface TurnsDeps {
   readonly registry: Registry;
 }
 
-/** What a turn is asked for. */
+/** Request for a reservation. */
 export interface ReservationRequest {
   /** Key of the actor, and the incarnation. */
   readonly holder: string;
   readonly uid: string;
-  /** By when all that is done in it has landed, milliseconds since the epoch. */
+  /** Time by which all its requests have taken effect, in milliseconds since the epoch. */
   readonly until: number;
-  /** When the look began that is relied upon, milliseconds since the epoch. */
+  /** Start of the lookup that is used, in milliseconds since the epoch. */
   readonly lookedAt: number;
   /** Whether it may still be written for (RESERVATIONS-1). */
   readonly mayWrite: () => boolean;
@@ -52,12 +54,12 @@ interface Turn {
   readonly until: number;
 }
 
-/** So many others may be faster before it is tried again later. */
+/** Maximum number of lost races before it is retried later. */
 const TRIES = 3;
 
 export class Reservations {
   readonly #deps: TurnsDeps;
-  /** When the turns of others were found to be over, by sequence. */
+  /** Times at which reservations of others were found to be over, by sequence. */
   readonly #overSince = new Map<number, number>();
 
   constructor(deps: TurnsDeps) {
@@ -66,7 +68,7 @@ export class Reservations {
 
   /**
    * @returns where it is, for `release`
-   * @throws {ConflictError} it is somebody else's, or was when it was looked: look again
+   * @throws {ConflictError} there is another holder, or there was at the lookup: look again
    */
   async take(name: string, request: ReservationRequest): Promise<number> {
     const { mailbox } = this.#deps;
@@ -85,23 +87,26 @@ export class Reservations {
     throw new ConflictError('others look for the same');
   }
 
-  /** It is over, and something may have been made in it: whoever gets it next looks after this (RESERVATIONS-3). */
+  /**
+   * Ends a reservation under which something may have been created: the next holder looks it up afterwards
+   * (RESERVATIONS-3).
+   */
   async end(
     name: string,
     sequence: number,
     { holder, uid, mayWrite }: Omit<ReservationRequest, 'until' | 'lookedAt'>,
   ): Promise<void> {
     const { clock, mailbox } = this.#deps;
-    if (!mayWrite()) return; // it ends by itself, as it does when this fails
+    if (!mayWrite()) return; // it expires, as it does when this fails
     await mailbox.publish(subjectOf(name), { holder, uid, until: clock.now() }, sequence).catch(() => undefined);
   }
 
-  /** Nothing was made in it: nobody has to wait for it. */
+  /** Releases an unused reservation: nothing was created, so no waiting is needed. */
   async release(sequence: number): Promise<void> {
-    await this.#deps.mailbox.remove(sequence).catch(() => undefined); // it ends by itself
+    await this.#deps.mailbox.remove(sequence).catch(() => undefined); // it expires
   }
 
-  /** @throws {ConflictError} it goes on, or was not over yet when it was looked (RESERVATIONS-3) */
+  /** @throws {ConflictError} it is not over, or was not at the lookup (RESERVATIONS-3) */
   async #checkOver(turn: Turn | undefined, sequence: number, { holder, lookedAt }: ReservationRequest): Promise<void> {
     if (turn === undefined || turn.holder === holder) return;
     const { clock } = this.#deps;
@@ -127,12 +132,12 @@ export class Reservations {
   }
 }
 
-/** What is known of a turn that was over is forgotten after so long, in milliseconds. */
+/** Time after which knowledge about an ended reservation is dropped, in milliseconds. */
 const OVER_FOR_MS = 60_000;
 /** Between two looks for turns that are over, in milliseconds at least. */
 const SWEEP_MS = 10_000;
 
-/** Takes the turns of a shard away when their time has passed (RESERVATIONS-4). */
+/** Removes expired reservations of a shard (RESERVATIONS-4). */
 export class ReservationSweeper {
   readonly #deps: Pick<TurnsDeps, 'mailbox' | 'clock'>;
   readonly #turns = new Map<string, { readonly sequence: number; readonly endsAt: number }>();
@@ -176,7 +181,7 @@ export class ReservationSweeper {
         await mailbox.remove(turn.sequence);
         if (this.#turns.get(name) === turn) this.#turns.delete(name);
       } catch {
-        break; // the next look takes it away
+        break; // the next run removes it
       }
     }
     this.#timer = undefined;
@@ -184,7 +189,7 @@ export class ReservationSweeper {
   }
 }
 
-/** The name of the turn of what is looked for, among the objects of a kind. */
+/** Name of the reservation for a lookup, among the objects of a kind. */
 export function reservationName(
   { realm, plural }: { readonly realm: string; readonly plural: string },
   completedLookup: string,
@@ -199,7 +204,7 @@ function subjectOf(name: string): ReservationSubject {
   return { topic: 'reservation', name };
 }
 
-/** Undefined: it is nobody's. */
+/** Undefined: it has no holder. */
 function parseTurn({ holder, uid, until }: JsonObject): Turn | undefined {
   if (typeof holder !== 'string' || typeof uid !== 'string' || typeof until !== 'number') return undefined;
   return { holder, uid, until };

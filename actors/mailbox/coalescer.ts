@@ -1,9 +1,10 @@
-// What may wait before it is published: only the last of it counts, and that goes out when there is a quiet moment.
+// Coalescer of publications: only the last value counts, and it is published when there is little other traffic.
 //
 // Invariants:
 //   COALESCER-1. All that waits is published once nothing was put for QUIET_MS; whatever waits is published after LIMIT_MS at the
 //       latest, however busy it stays.
-//   COALESCER-2. What was dropped, or was waiting at `clear`, is never published: something newer is on its way, or somebody else's.
+//   COALESCER-2. A dropped value, or one that was waiting at `clear`, is never published: a newer one is on its way, or
+//       another writer's.
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 export interface LaterDeps<Value> {
@@ -20,12 +21,12 @@ interface Waiting<Value> {
 export const QUIET_MS = 1_000;
 /** The longest that anything waits, in milliseconds. */
 export const LIMIT_MS = 60_000;
-/** What is due within this time is published in one turn, in milliseconds. */
+/** Values that are due within this time are published together, in milliseconds. */
 const TOGETHER_MS = 100;
 
 export class Coalescer<Value> {
   readonly #deps: LaterDeps<Value>;
-  /** Who has waited longest comes first. */
+  /** Waiting values, the oldest first. */
   readonly #waiting = new Map<string, Waiting<Value>>();
   #touchedAt = 0;
   #timer: Timer | undefined;

@@ -1,21 +1,26 @@
-// What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
+// Messages of the mailbox. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
 import { type Address, internList, internText, internUid, type JsonObject } from '../../bus/mod.ts';
 import { type DependencyAnswer, Readiness } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
-/** Topic `object`: the object as the API server has it, or that it is gone. */
+/** Topic `object`: the object as the API server has it, or its deletion. */
 export type ObjectMessage =
   | { readonly object: KubeObject }
   /** `resourceVersion` is that of the deletion, as far as it is known. */
   | { readonly gone: { readonly uid: string; readonly resourceVersion: string } };
 
-/** Topic `claim`: I refer to you and am alive, or a tombstone: this incarnation of me is gone. */
+/**
+ * Topic `claim`: a reference of an existing dependent, or a tombstone: this incarnation of the dependent is deleted.
+ */
 export interface ClaimMessage {
   /** Incarnation of the claimant. */
   readonly uid: string;
-  /** Of the claimant when it claimed: orders claims of different incarnations (P4). */
+  /** Resource version of the claimant at the claim: orders claims of different incarnations (P4). */
   readonly resourceVersion: string;
-  /** Of the claimant: since when it refers to the dependency without a break; when `ended`: as it was when that ended. */
+  /**
+   * Generation of the claimant since which it refers to the dependency without interruption; when `ended`: its
+   * generation at the end.
+   */
   readonly generation: number;
   /** Finalizers that the claimant needs on the dependency; empty for an unguarded reference. */
   readonly finalizers: readonly string[];
@@ -23,7 +28,7 @@ export interface ClaimMessage {
   readonly manager: string;
   /** Incarnations of the dependency that this claim does not hold, because the claimant yielded them (P1). */
   readonly withdrawnFrom: readonly string[];
-  /** What the claimant says of its use. */
+  /** Attributes of the claimant's use. */
   readonly attributes?: JsonObject;
   readonly ended: boolean;
 }

@@ -1,4 +1,4 @@
-// What a shard has to say, published until the bus has it: level-triggered, by compare (P9).
+// Outbox: publishes a shard's messages until the bus has them, level-triggered, by compare-and-swap (P9).
 //
 // Invariants:
 //   OUTBOX-1. At most one publication of a subject is under way, and the last thing said is the last thing published.
@@ -8,6 +8,7 @@
 //   OUTBOX-5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
 //       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
 //   OUTBOX-6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
+import type { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import {
   type ActorSubject,
   addressKey,
@@ -17,20 +18,19 @@ import {
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { Semaphore } from '../base/semaphore.ts';
-import { SubjectMap } from './subject-map.ts';
+import { CompactMap } from '../base/compact-map.ts';
 
-/** Whether what somebody else wrote may be overwritten by what is to be said. */
+/** Whether a value of another writer may be overwritten. */
 export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
 
-/** What the bus has on a subject, as far as this host knows. */
+/** Value of a subject on the bus, if this host knows it. */
 interface Stored {
   /** Undefined: it is not remembered. Kept as it was given, and not as text: most of its parts are its author's anyway. */
   readonly payload: JsonObject | undefined;
   readonly sequence: number;
-  /** Of what was said here; undefined: somebody else wrote it, or this host before it began anew. */
+  /** Rule for a value of this host; undefined: another writer published it, or this host before a restart. */
   readonly mayReplace: MayReplace | undefined;
-  /** Of the change that caused what was said here. */
+  /** Trace context of the change that caused the value. */
   readonly traceparent: string | undefined;
 }
 
@@ -47,14 +47,14 @@ export interface OutboxDeps {
   mailbox: Mailbox;
   clock: Clock;
   /** May be shared with other outboxes. */
-  inFlight: Semaphore;
+  inFlight: FairSemaphore;
   /** When the lease on what is said ends, milliseconds since the epoch. */
   endsAt: () => number;
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
   /**
-   * What is kept of each value that was published: its `payload`, so that the same is not published again, or only its
-   * `place`, for who says nothing twice. `payload` is the default.
+   * Part of each published value that is kept: its `payload`, so that an equal value is not published again, or only
+   * its `place`, for writers that never repeat a value. `payload` is the default.
    */
   remember?: 'payload' | 'place';
 }
@@ -106,12 +106,13 @@ export class Outbox {
   }
 
   /**
-   * What the bus has on a subject of this shard, as its reader was handed it: at a replay, what need not be said again;
-   * later, what somebody may have overwritten (OUTBOX-4), and nothing else: what was said and is over comes back once more.
+   * Notes a value that the bus has on a subject of this shard: at a replay, values that need no repetition; later,
+   * values that another writer may have overwritten (OUTBOX-4). Own earlier values come back once more, and are
+   * ignored.
    */
   heard(subject: ActorSubject, payload: JsonObject, sequence: number): void {
     const stored = this.#stored.get(subject);
-    // What is being published is held against what is there anyway.
+    // A running publication compares with the stored value anyway.
     // mutant: outbox-revives-gone ||.3 drop
     if (
       this.#closed ||
@@ -126,12 +127,12 @@ export class Outbox {
     void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);
   }
 
-  /** What the bus has on a subject, or will have, as far as is known and remembered. */
+  /** Value that the bus has, or will have, on a subject, if it is known and kept. */
   standing(subject: ActorSubject): JsonObject | undefined {
     return this.#saying.get(subject)?.wanted ?? this.#stored.get(subject)?.payload;
   }
 
-  /** Where the value of a subject is that was published here; undefined: none is known, or another is on its way. */
+  /** Sequence of a value published here; undefined: none is known, or another is on its way. */
   place(subject: ActorSubject): number | undefined {
     return this.#saying.get(subject) === undefined ? this.#stored.get(subject)?.sequence : undefined;
   }
@@ -141,19 +142,19 @@ export class Outbox {
     this.#replayed = true;
   }
 
-  /** How many subjects are being published, or wait for it. */
+  /** Number of subjects that are being published, or wait for it. */
   get underWay(): number {
     return this.#saying.size;
   }
 
-  /** How many subjects are remembered. */
+  /** Number of remembered subjects. */
   get size(): number {
     return this.#stored.size + this.#saying.size;
   }
 
   /**
-   * Says no more on a subject, unless something else than `payload` was said there last; undefined: whatever was said.
-   * The value itself stays for its reader to delete.
+   * Drops a subject, unless its last value differs from `payload`; undefined: any value. The value itself stays for its
+   * reader to delete.
    */
   forget(subject: ActorSubject, payload?: JsonObject): void {
     const saying = this.#saying.get(subject);
@@ -183,12 +184,12 @@ export class Outbox {
     const { subject } = saying;
     const { mailbox, clock, inFlight, endsAt, remember = 'payload' } = this.#deps;
     let { payload: published, sequence } = this.#stored.get(subject) ?? { payload: undefined, sequence: 0 };
-    /** In the turn of the last look at what is wanted, or what is said right after it would be lost (OUTBOX-1). */
+    /** In the same turn as the last check, or a value published right after it would be lost (OUTBOX-1). */
     const end = (stored: Stored): void => {
       this.#saying.delete(subject);
       this.#stored.set(subject, stored);
     };
-    // Forgotten; whatever is said by now is another publication's.
+    // Forgotten; a newer value belongs to another publication.
     const isForgotten = (): boolean => this.#saying.get(subject) !== saying;
     while (!this.#closed) {
       if (isForgotten()) return;
@@ -201,7 +202,7 @@ export class Outbox {
       if (turn !== undefined) await turn;
       try {
         const { wanted: payload, traceparent } = saying;
-        // While it waited for its turn.
+        // While it waited for a slot.
         // mutant: outbox-speaks-when-closed ||.1 drop
         if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
         // A process that stood still says what is old by now before it hears that others may speak.
@@ -251,4 +252,44 @@ const always: MayReplace = () => true;
 /** Whether both are the same on the bus, where they are text. */
 function isSame(one: JsonObject, other: JsonObject): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * By topic, by who says it, by whom it is said to: names that are there anyway. Subjects as text would be new ones, three
+ * or four for every object.
+ */
+export class SubjectMap<Value> {
+  readonly #topics = new Map<ActorSubject['topic'], Map<string, CompactMap<Value>>>();
+
+  get size(): number {
+    let size = 0;
+    for (const authors of this.#topics.values()) for (const values of authors.values()) size += values.size;
+    return size;
+  }
+
+  get(subject: ActorSubject): Value | undefined {
+    return this.#topics.get(subject.topic)?.get(authorOf(subject))?.get(addressKey(subject.to));
+  }
+
+  set(subject: ActorSubject, value: Value): void {
+    const authors = this.#topics.get(subject.topic) ?? new Map<string, CompactMap<Value>>();
+    const author = authorOf(subject);
+    const values = authors.get(author) ?? new CompactMap<Value>();
+    this.#topics.set(subject.topic, authors);
+    authors.set(author, values);
+    values.set(addressKey(subject.to), value);
+  }
+
+  delete(subject: ActorSubject): void {
+    const authors = this.#topics.get(subject.topic);
+    const author = authorOf(subject);
+    const values = authors?.get(author);
+    values?.delete(addressKey(subject.to));
+    if (values?.size === 0) authors?.delete(author);
+  }
+}
+
+/** States of objects are everybody's to say. */
+function authorOf(subject: ActorSubject): string {
+  return 'from' in subject ? addressKey(subject.from) : '';
 }

@@ -1,4 +1,4 @@
-// The last values in an object's mailbox: known by their places, so that each goes when nobody needs it any more (P5).
+// Last values in an object's mailbox, by sequence, so that each is deleted when it is no longer needed (P5).
 import type { Logger } from 'pino';
 import type { Mailbox } from '../../bus/mod.ts';
 import { CompactMap } from '../base/compact-map.ts';
@@ -11,7 +11,7 @@ export interface StoredMailDeps {
 export class StoredMessages {
   readonly #deps: StoredMailDeps;
   readonly #key: string;
-  /** Sequences of what goes with the object: its own mail, and answers by who answered. */
+  /** Sequences of values that are deleted with the object: its own messages, and answers by their senders. */
   readonly #own = new CompactMap<number>();
   /** Sequences of claims, by claimant: they stay as long as they hold, whether there is an object or not. Undefined: none. */
   #claims: CompactMap<number> | undefined;
@@ -52,7 +52,7 @@ export class StoredMessages {
     if (sequence !== undefined) this.endClaim(claimant, sequence);
   }
 
-  /** The object is gone: what lies there for nobody goes; claims stay for its successor. */
+  /** Called after the object's deletion: values without a reader are deleted; claims stay for its successor. */
   sweep(): void {
     for (const [from, sequence] of this.#own) void this.#remove(from, sequence);
     this.#own.clear();

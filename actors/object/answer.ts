@@ -1,9 +1,10 @@
-// What an object answers to a claim (actors/README.md, "The protocol"). Pure.
+// Answers of an object to the claims on it (actors/README.md, "The protocol"): what they say, and when they are published.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
-import { internText } from '../../bus/mod.ts';
+import { type Address, internText } from '../../bus/mod.ts';
 import { Readiness } from '../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
 import type { AnswerMessage, ClaimMessage } from '../mailbox/messages.ts';
+import type { Claim, ClaimsTable } from './claims-table.ts';
 import type { Registry } from './registry.ts';
 
 /** The object that is claimed, as far as an answer depends on it. */
@@ -13,15 +14,15 @@ export interface Claimed {
   readonly externalId: string | undefined;
   /** Others may use it. */
   readonly available: boolean;
-  /** Of the content of a Secret. */
+  /** Version of a Secret's content. */
   readonly version: string | undefined;
-  /** What its kind makes known of it beyond the id. */
+  /** Published attributes beside the id. */
   readonly attributes: JsonObject | undefined;
 }
 
 /**
  * @param contentVersion  changes with what the object holds
- * @param isAvailable  what its life says, if it has one here
+ * @param isAvailable availability in the lifecycle, if it has one here
  */
 export function claimTargetOf(
   object: KubeObject,
@@ -43,7 +44,7 @@ export function claimTargetOf(
  * Stands for what the object holds, where that is not carried.
  *
  * @param reported  what it was before
- * @param before  the object as it was before, since somebody may have been told of it
+ * @param before former version of the object, since dependents may have received its version
  * @param own  whether a write of ours, which is never one of content, made the object what it is
  */
 export function contentVersionAfter(
@@ -57,14 +58,15 @@ export function contentVersionAfter(
   if (before?.contentVersion !== contentVersion) return contentVersion;
   // A guard of ours, seen before its write was answered.
   const isGuarded = String(before.metadata.finalizers) !== String(metadata.finalizers);
-  // It is known to the second: who wrote again within the same one is not missed, nor is he who only changed a label.
+  // managedFields has a resolution of seconds: the version also covers a second write within one, and a write of labels
+  // alone.
   // mutant: guard-is-new-content || -> $1
   return own || isGuarded ? reported : `${contentVersion}@${metadata.resourceVersion}`;
 }
 
 /**
- * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that nobody builds on
- * what may vanish. `goneUid` is the incarnation that was seen go, when there is no object.
+ * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that no dependent
+ * builds on an object that may be deleted. `goneUid` is the incarnation whose deletion was seen, if there is no object.
  */
 export function answerTo(
   claim: ClaimMessage,
@@ -87,7 +89,7 @@ export function answerTo(
   // Guards that are on it may be on their way off, by an earlier host's request too: they promise nothing any more (I3).
   // mutant: answer-serves-while-deleted && -> $1
   const serves = available && claim.finalizers.length === 0;
-  // What goes before it was ever available will not become it: whoever cleans up has to know.
+  // An object deleted before it was available will never be: its dependents must know that for their cleanup.
   if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };
   if (!available || !carried) return { ...known, readiness: Readiness.Pending };
   return { ...known, readiness: Readiness.Ready };
@@ -101,4 +103,56 @@ export function answerFingerprint(claimed: Claimed | undefined): string {
     ...rest
   } = claimed;
   return JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.finalizers, rest]);
+}
+
+/** The answer of `from` to the claim of `to`. */
+export interface Answer {
+  readonly from: Address;
+  readonly to: Address;
+  readonly mail: AnswerMessage;
+  /** Of the change that it comes of. */
+  readonly traceparent: string;
+}
+
+/** Brings answers to claimants; the same for all objects of a shard. */
+export interface AnswerSink {
+  say(answer: Answer): void;
+  /** The claim has ended: nothing is answered to it any more. */
+  forget(from: Address, to: Address): void;
+}
+
+export class AnswerPublisher {
+  readonly #out: AnswerSink;
+  readonly #from: Address;
+  /** What the last answers to all depended on: while it stays the same, so do they. */
+  #basis = '';
+
+  constructor(out: AnswerSink, from: Address) {
+    this.#out = out;
+    this.#from = from;
+  }
+
+  /** What was answered says nothing about what is answered next. */
+  reset(): void {
+    this.#basis = '';
+  }
+
+  /** Whether the answers to all claims may differ from the last ones. Notes that they are given now. */
+  isNews(claims: ClaimsTable, claimed: Claimed | undefined): boolean {
+    const basis = claims.size === 0 ? '' : answerFingerprint(claimed);
+    if (basis === this.#basis) return false;
+    this.#basis = basis;
+    return true;
+  }
+
+  /** @param goneUid  the incarnation that was seen go, when there is no object */
+  say(claim: Claim, claimed: Claimed | undefined, goneUid: string | undefined, traceparent: string): Readiness {
+    const mail = answerTo(claim, claimed, goneUid);
+    this.#out.say({ from: this.#from, to: claim.from, mail, traceparent });
+    return mail.readiness;
+  }
+
+  forget(to: Address): void {
+    this.#out.forget(this.#from, to);
+  }
 }

@@ -1,16 +1,22 @@
-// What an object's dependencies have answered to its claims.
+// Answers of an object's dependencies to its claims.
 import type { DependencyAnswer } from '../../machines/lifecycle.ts';
 import { CompactMap } from '../base/compact-map.ts';
 import type { AnswerMessage } from '../mailbox/messages.ts';
 
 export class Answers {
-  /** By the address of who answered: the newest. */
+  /** Newest answer by the address of its sender. */
   readonly #mail = new CompactMap<AnswerMessage>();
-  /** The last external id of each, kept through answers without one: a dependency that is made anew has none for a while. */
+  /**
+   * Last external id of each dependency, kept through answers without one: a re-created resource has none for a while.
+   */
   readonly #ids = new CompactMap<{ readonly to: string; readonly id: string }>();
+
+  /** Grows with each change. */
+  revision = 0;
 
   /** Says whether what `from` stands for is another one than it was when this incarnation of ours last heard of it. */
   take(from: string, mail: AnswerMessage): boolean {
+    this.revision++;
     this.#mail.set(from, mail);
     if (mail.externalId === undefined) return false;
     const known = this.#ids.get(from);
@@ -34,22 +40,24 @@ export class Answers {
     return said;
   }
 
-  /** Who answered the incarnation `uid`, by key. */
+  /** Keys of the dependencies that answered the incarnation `uid`. */
   to(uid: string): readonly string[] {
     return [...this.#mail].flatMap(([from, mail]) => (mail.to === uid ? [from] : []));
   }
 
-  /** Every answer, by the key of who gave it. */
+  /** All answers, by the key of their sender. */
   entries(): Iterable<readonly [string, AnswerMessage]> {
     return this.#mail;
   }
 
   /** The claim that was answered has ended. */
   drop(from: string): void {
+    this.revision++;
     this.#mail.delete(from);
   }
 
   forget(): void {
+    this.revision++;
     this.#mail.clear();
     this.#ids.clear();
   }

@@ -1,4 +1,4 @@
-// The claims that one life of an object has on others.
+// Claims of one lifecycle of an object on its dependencies.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import {
   type ActorSubject,
@@ -17,7 +17,7 @@ import type { MayReplace, Outbox } from '../mailbox/outbox.ts';
 import type { Answers } from './answers.ts';
 import type { Registry } from './registry.ts';
 
-/** Of the claim of an incarnation that nobody remembers: older than any other's (P4). */
+/** Resource version of a claim whose incarnation is unknown: older than any other (P4). */
 const NEVER = '0';
 
 /** The same for all objects of a shard. */
@@ -31,13 +31,13 @@ export interface Claimant {
   readonly kind: Kind;
   readonly from: Address;
   readonly uid: string;
-  /** resourceVersion of the object when this life began: orders the claims of its incarnations (P4). */
+  /** resourceVersion of the object at the start of this lifecycle: orders the claims of its incarnations (P4). */
   readonly bornVersion: string;
   /** To claims, also to those that an earlier host made of which nothing else is known. */
   readonly answers: Answers;
 }
 
-/** What all claims said, beside whom they are on. `uses` is empty while nothing is said of these. */
+/** Common content of all claims. `uses` is empty if there is none. */
 interface Said {
   readonly generation: number;
   readonly withdrawnUids: readonly string[];
@@ -47,14 +47,14 @@ interface Said {
 
 interface ClaimTarget {
   readonly to: Address;
-  /** Of the object since which it refers to this without a break, and when it was last said. */
+  /** Generation of the object since which the reference is uninterrupted, and that of the last claim. */
   readonly generation: number;
   readonly saidAt: number;
   /** A cleanup needs it (a Secret's credentials). */
   readonly forCleanup: boolean;
 }
 
-/** What an object refers to, by all of its references together. */
+/** Dependency with all references to it. */
 interface Target {
   readonly to: Address;
   readonly finalizers: Set<string>;
@@ -69,10 +69,12 @@ export class ClaimPublisher {
   readonly #uid: string;
   readonly #bornVersion: string;
   readonly #answers: Answers;
-  /** What was said last; that of uses may follow from the status, and come with it. */
+  /** Last published content; that of uses may follow from the status, and change with it. */
   #said: Said | undefined;
-  /** Whom this life has claimed, and since which generation of the object. */
+  /** Dependencies that this lifecycle has claimed, with the generation of the object since which. */
   readonly #claimed = new CompactMap<ClaimTarget>();
+  /** Grows with each change of what is claimed. */
+  revision = 0;
   /** Ends that the bus has not acknowledged yet, also of what the object stopped to refer to; undefined: none. */
   #ending: Set<Promise<void>> | undefined;
 
@@ -86,9 +88,10 @@ export class ClaimPublisher {
   }
 
   /**
-   * The generation of the object since which `key` is claimed; an answer to an older claim does not count. What is not
-   * claimed yet, or no more, will be at the generation that the object has now. So will what was last claimed before a
-   * generation that nothing was said of: it may have referred to nothing, and the claim be dropped since (P7).
+   * The generation of the object since which `key` is claimed; an answer to an older claim does not count. A reference
+   * that is not claimed yet, or no longer, will be claimed with the current generation. So will one last claimed before
+   * a generation without a claim: the object may have had no such reference then, and the claim may have been dropped
+   * since (P7).
    */
   since(key: string, { metadata: { generation = 0 } }: KubeObject): number {
     const claimed = this.#claimed.get(key);
@@ -99,7 +102,7 @@ export class ClaimPublisher {
   /**
    * Claims what the object refers to now, and ends claims on what it no longer refers to.
    *
-   * @param followed  whom it wants to hear of beside that, unguarded
+   * @param followed objects to watch in addition, without a guard
    */
   say(object: KubeObject, withdrawnUids: readonly string[], followed?: Address): void {
     const { outbox } = this.#deps;
@@ -111,6 +114,7 @@ export class ClaimPublisher {
     const traceparent = workTraceparent(object);
     for (const [key, { to, finalizers, forCleanup, attributes }] of targets) {
       const since = this.since(key, object);
+      this.revision++;
       this.#claimed.set(key, { to, generation: since, saidAt: generation, forCleanup });
       const mail: ClaimMessage = {
         uid: this.#uid,
@@ -129,8 +133,9 @@ export class ClaimPublisher {
   }
 
   /**
-   * Says again what follows from the status, if that says something else by now, and what an edit has left as it was: no life need
-   * wake for it, and answers go on to count. Other references, and other uses of them, are claimed by the life.
+   * Publishes claims again if the part that follows from the status has changed, or the generation: the lifecycle need
+   * not be activated for that, and answers continue to count. Other references, and other uses of them, are claimed by
+   * the lifecycle.
    */
   republishIfChanged(object: KubeObject): void {
     const { generation, withdrawnUids, followed, uses } = this.#said ?? {};
@@ -164,7 +169,7 @@ export class ClaimPublisher {
     return claimed.length === targets.size && claimed.every(([key]) => targets.has(key));
   }
 
-  /** Whom the object has claimed, in this life or in one elsewhere that was answered. */
+  /** Dependencies that the object has claimed, in this lifecycle or in one elsewhere that was answered. */
   #known(): ReadonlyMap<string, Address> {
     const known = new Map([...this.#claimed].map(([key, { to }]) => [key, to]));
     for (const key of this.#answers.to(this.#uid)) {
@@ -175,8 +180,8 @@ export class ClaimPublisher {
   }
 
   /**
-   * Ends all claims but those that a cleanup needs; resolves when the bus has acknowledged it, and whatever else this life has
-   * ended (P12). As long as the own finalizer is there, another life may have to clean up again.
+   * Ends all claims but those that a cleanup needs; resolves when the bus has acknowledged that, and all other ends of
+   * this lifecycle (P12). While the own finalizer exists, another lifecycle may have to clean up again.
    *
    * @param object  as it is now: whose change ends them
    */
@@ -213,6 +218,7 @@ export class ClaimPublisher {
   }
 
   async #sayEnded(key: string, to: Address, object: KubeObject): Promise<void> {
+    this.revision++;
     this.#claimed.delete(key);
     // mutant: answers-outlive-claims drop
     this.#answers.drop(key);
@@ -229,8 +235,8 @@ export class ClaimPublisher {
 }
 
 /**
- * Ends the claim of an incarnation that is gone and still answered: whoever lived it could not say so any more (P12). On
- * what is there and deleted, P7 would find it out; of what is not, nobody would ever ask.
+ * Ends the claim of a deleted incarnation that is still answered: its own process cannot do that any more (P12). For an
+ * existing, deleted dependency, P7 would detect it; for a missing one, no audit ever would.
  *
  * @param answer  to the claim
  */
@@ -258,7 +264,7 @@ async function sayEnded(
   outbox.forget(subject, mail as unknown as JsonObject);
 }
 
-/** What is said of uses; empty: nothing. */
+/** Uses in the form in which they are published; empty if there are none. */
 function usesOf(references: readonly Reference[]): string {
   const said = references.flatMap(({ kind, namespace, name, attributes }) =>
     attributes === undefined ? [] : [[kind, namespace, name, attributes]],

@@ -16,7 +16,7 @@ export interface Claim extends ClaimMessage {
 /** The end of a claim: of which incarnation of its claimant, and at which generation of that. */
 export type Ended = Pick<ClaimMessage, 'uid' | 'generation'>;
 
-/** The claim of `from` that its mail tells of. Kept by the thousand, hence of one piece. */
+/** Claim of `from` in a message. Thousands are kept, so it is a single object. */
 export function claimOf(
   from: Address,
   { uid, resourceVersion, generation, finalizers, manager, withdrawnFrom, attributes, ended }: ClaimMessage,
@@ -34,7 +34,9 @@ export function claimOf(
   return attributes === undefined ? claim : { ...claim, attributes };
 }
 
-/** Ends that are remembered: a confirmation that needs an older one only asks again, when its claimant is gone. */
+/**
+ * Maximum number of remembered ends: an audit that needs an older one only checks again that its claimant is deleted.
+ */
 const ENDED_LIMIT = 1_000;
 /** Holders that are named. */
 const HOLDERS = 3;
@@ -48,7 +50,7 @@ export class ClaimsTable {
   #byFinalizer: Map<string, Set<string>> | undefined;
   /** Claimants whose claim was seen to end; undefined: none. */
   #ended: Map<string, Ended> | undefined;
-  /** Of those, which say something of their use; undefined: none. */
+  /** Claims that have attributes of their use; undefined if none. */
   #attributed: Map<string, Claim> | undefined;
   /** Claimants whose claim cannot be read; undefined: none. */
   #missing: Set<string> | undefined;
@@ -117,7 +119,7 @@ export class ClaimsTable {
     return true;
   }
 
-  /** How the claim of a claimant was seen to end, if it has not claimed since. */
+  /** End of a claimant's claim, if it has not claimed since. */
   ended(key: string): Ended | undefined {
     return this.#ended?.get(key);
   }
@@ -156,7 +158,10 @@ export class ClaimsTable {
     return held;
   }
 
-  /** Who holds the incarnation `uid` under a finalizer: the first by their keys, in every process the same, and how many more. */
+  /**
+   * Holders of the incarnation `uid` under a finalizer: the first by their keys, which are the same in every process,
+   * and the number of further ones.
+   */
   holders(uid: string, finalizer: string): { readonly first: readonly Address[]; readonly more: number } {
     const first: [key: string, from: Address][] = [];
     let count = 0;

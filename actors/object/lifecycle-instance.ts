@@ -1,74 +1,28 @@
-// The statechart of one life while it is awake, with what belongs to it: who writes its status, who hears of its news.
-import type { Logger } from 'pino';
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import type { Clock } from '../../bus/mod.ts';
-import {
-  type Dependency,
-  type HoldersByFinalizer,
-  type Lifecycle,
-  type Step,
-  type StepDetails,
-  stateOf,
-  Tag,
-  type UserEvent,
-} from '../../machines/lifecycle.ts';
+// The state machine of one life while it is awake, with the writer of its status and the detector of its events.
+import type { AnyMachineSnapshot } from 'xstate';
+import type { Kind } from '../../machines/kind.ts';
+import { type Lifecycle, type Step, stateOf, Tag, type UserEvent } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type Actor, chart, chartClock, type MachineClock } from './machine-instance.ts';
-import type { StatusThrottle } from './status-throttle.ts';
-import { type StatusWrite, StatusWriter } from './status-writer.ts';
+import type { MachineState, ObjectContext } from './object-context.ts';
+import { type StatusSubject, StatusWriter } from './status-writer.ts';
 
-export interface LifecycleInstanceDeps {
-  readonly key: string;
-  readonly life: Lifecycle;
-  /** That of the life, with its effects. */
-  readonly machine: AnyStateMachine;
-  readonly clock: Clock;
-  readonly turns: StatusThrottle;
-  readonly log: () => Logger;
-  /** As it is known now; undefined: it is gone. */
-  readonly object: () => KubeObject | undefined;
-  readonly dependencies: () => readonly Dependency[];
-  /** Who holds the object, if it is deleted. */
-  readonly holders: (object: KubeObject) => HoldersByFinalizer | undefined;
-  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
-  readonly inDoubtUntil: number;
-  /** Another object has recorded the same external id. */
-  readonly isOwnershipDisputed: boolean;
-  readonly writeStatus: StatusWrite;
-  /** It is in a state; called at each step. Says whether it was in another one before. */
-  readonly onState: (state: MachineState) => boolean;
-  /** It took something in, and others may have to hear of what came of it. */
-  readonly onStep: () => void;
-  readonly onUserEvent: (news: UserEvent) => void;
+/** Told of what a life does. */
+export interface LifecycleListener {
+  /** The object as its lifecycle sees it. */
+  readonly held: KubeObject | undefined;
+  /** It is in a state; called at each step. @returns whether it was in another one before */
+  onState(state: MachineState): boolean;
   /** It settled, or there is nothing left to write: it may have nothing left to do. Not called within a step. */
-  readonly onQuiet: () => void;
-  /** Code of the kind threw: the chart has ended. */
-  readonly onFault: (error: unknown) => void;
-  /** Runs what the life says where no step of the chart is. */
-  readonly supervise: <Result>(act: () => Result) => Result | undefined;
+  onQuiet(): void;
+  /** Code of the kind threw: the machine has stopped. */
+  onFault(error: unknown): void;
 }
 
-/** Where a chart is, for whoever looks at it from outside. */
-export interface MachineState {
-  /** The leaf that it is in, for people. */
-  readonly state: string;
-  readonly tags: ReadonlySet<string>;
-  /** The event that led there. */
-  readonly cause: string;
-  readonly reported: StepDetails;
-}
-
-/** An object as a life sees it now, as text. */
-export function viewed(
-  life: Lifecycle,
-  object: KubeObject,
-  { clock, holders }: Pick<LifecycleInstanceDeps, 'clock' | 'holders'>,
-): string {
-  return JSON.stringify(life.view(object, clock.now(), holders(object)));
-}
-
-export class LifecycleInstance {
-  readonly #deps: LifecycleInstanceDeps;
+export class LifecycleInstance implements StatusSubject {
+  readonly lifecycle: Lifecycle;
+  readonly #context: ObjectContext;
+  readonly #listener: LifecycleListener;
   readonly #actor: Actor;
   readonly #clock: MachineClock;
   readonly #status: StatusWriter;
@@ -77,34 +31,45 @@ export class LifecycleInstance {
   #viewText = '';
   #stopped = false;
 
-  constructor(deps: LifecycleInstanceDeps, object: KubeObject) {
-    const { key, life, machine, clock, turns, inDoubtUntil, isOwnershipDisputed, onFault } = deps;
-    this.#deps = deps;
+  /** @param object  as its lifecycle sees it */
+  constructor(context: ObjectContext, listener: LifecycleListener, { life }: Kind, object: KubeObject) {
+    const { key, clock, host } = context;
+    this.lifecycle = life;
+    this.#context = context;
+    this.#listener = listener;
     const at = clock.now();
-    const view = life.view(object, at, deps.holders(object));
+    const view = life.view(object, at, context.holders(object));
     this.#viewText = JSON.stringify(view);
     this.#clock = chartClock(clock);
     this.#actor = chart({
-      machine,
+      machine: host.machines.of(life),
       clock: this.#clock,
-      input: { key, object: view, dependencies: deps.dependencies(), at, inDoubtUntil, isOwnershipDisputed },
+      input: {
+        key,
+        object: view,
+        dependencies: context.dependencies(),
+        at,
+        inDoubtUntil: host.createJournal.at(key),
+        isOwnershipDisputed: host.isOwnershipDisputed(key),
+      },
       onStep: (cause, snapshot) => this.#onStep(cause, snapshot),
-      onFault,
+      onFault: (error) => listener.onFault(error),
     });
     this.#hear = life.userEvents?.(object);
-    this.#status = new StatusWriter({
-      life,
-      clock,
-      turns,
-      object: deps.object,
-      isUnanswered: () =>
-        deps.object() !== undefined &&
-        deps.dependencies().some(({ neededFor, answer }) => neededFor !== 'never' && answer === undefined),
-      write: deps.writeStatus,
-      onIdle: deps.onQuiet,
-      supervise: deps.supervise,
-      log: deps.log,
-    });
+    this.#status = new StatusWriter(context, this, object.metadata.uid);
+  }
+
+  get object(): KubeObject | undefined {
+    return this.#listener.held;
+  }
+
+  get isUnanswered(): boolean {
+    if (this.#context.object === undefined) return false;
+    return this.#context.dependencies().some(({ neededFor, answer }) => neededFor !== 'never' && answer === undefined);
+  }
+
+  onWritten(): void {
+    this.#listener.onQuiet();
   }
 
   start(): void {
@@ -118,30 +83,31 @@ export class LifecycleInstance {
     this.#status.stop();
   }
 
-  /** Others may use what the object stands for. */
+  /** Whether dependents may use the external resource. */
   get isAvailable(): boolean {
     return this.#snapshot.hasTag(Tag.Available);
   }
 
-  /** Nothing is under way, no timer runs, and it knows nothing that the object and the mail do not say (OBJECT-MACHINES-5). */
+  /**
+   * Nothing is running, no timer is set, and all its knowledge is in the object and the mailbox (OBJECT-MACHINES-5).
+   */
   get canPassivate(): boolean {
-    const { life, clock } = this.#deps;
     const snapshot = this.#snapshot;
     // mutant: life-rests-with-timer &&.2 drop
     return (
       snapshot.hasTag(Tag.Settled) &&
       this.#clock.armed === 0 &&
       this.#status.isIdle &&
-      life.canPassivate(snapshot, clock.now())
+      this.lifecycle.canPassivate(snapshot, this.#context.clock.now())
     );
   }
 
   sendObject(object: KubeObject): void {
-    const { life, clock, dependencies, holders } = this.#deps;
-    const at = clock.now();
-    const view = life.view(object, at, holders(object));
+    const context = this.#context;
+    const at = context.clock.now();
+    const view = this.lifecycle.view(object, at, context.holders(object));
     this.#viewText = JSON.stringify(view);
-    this.#actor.send({ type: 'object.changed', object: view, dependencies: dependencies(), at });
+    this.#actor.send({ type: 'object.changed', object: view, dependencies: context.dependencies(), at });
     // What is settled looks at its status itself: also at rest.
     // mutant: taken-status-not-said drop
     if (!this.#stopped && !this.#snapshot.hasTag(Tag.Settled)) this.#status.restore(this.#snapshot);
@@ -149,7 +115,7 @@ export class LifecycleInstance {
 
   /** Unless the chart would see no difference. */
   tellIfNew(object: KubeObject): void {
-    if (viewed(this.#deps.life, object, this.#deps) !== this.#viewText) this.sendObject(object);
+    if (viewed(this.lifecycle, object, this.#context) !== this.#viewText) this.sendObject(object);
   }
 
   /** The object as it was seen last, for {@link viewed}. */
@@ -158,8 +124,8 @@ export class LifecycleInstance {
   }
 
   sendDependencies(): void {
-    const { dependencies, clock } = this.#deps;
-    this.#actor.send({ type: 'dependencies.changed', dependencies: dependencies(), at: clock.now() });
+    const { clock } = this.#context;
+    this.#actor.send({ type: 'dependencies.changed', dependencies: this.#context.dependencies(), at: clock.now() });
   }
 
   sendOwnerReleased(): void {
@@ -167,7 +133,7 @@ export class LifecycleInstance {
   }
 
   sendRelationsChanged(): void {
-    this.#actor.send({ type: 'relations.changed', at: this.#deps.clock.now() });
+    this.#actor.send({ type: 'relations.changed', at: this.#context.clock.now() });
   }
 
   get #snapshot(): AnyMachineSnapshot {
@@ -176,21 +142,27 @@ export class LifecycleInstance {
 
   #onStep(event: { readonly type: string }, snapshot: AnyMachineSnapshot): void {
     if (this.#stopped || event.type === 'xstate.init') return;
-    const { life, object, onState, onStep, onUserEvent, onQuiet } = this.#deps;
     const from = this.#seen;
     this.#seen = snapshot;
     const isSettled = snapshot.hasTag(Tag.Settled);
-    const reported = life.stepDetails(snapshot);
-    const isNew = onState({ state: stateOf(snapshot), tags: snapshot.tags, cause: event.type, reported });
+    const reported = this.lifecycle.stepDetails(snapshot);
+    const { tags } = snapshot;
+    const isNew = this.#listener.onState({ state: stateOf(snapshot), tags, cause: event.type, reported });
     // Whoever waits hears of it before the status is written.
-    onStep();
+    this.#context.answerAll();
+    const { object } = this;
     if (isNew) {
-      const news = this.#hear?.({ cause: event, from, to: snapshot, object: object() });
-      if (news !== undefined && object() !== undefined) onUserEvent(news);
+      const news = this.#hear?.({ cause: event, from, to: snapshot, object });
+      if (news !== undefined && object !== undefined) this.#context.report(news);
       // A life that begins with a settled object has nothing to say yet.
       if (event.type !== 'lifecycle.started' || !isSettled) this.#status.enter();
     }
-    if (object() !== undefined) this.#status.consider(snapshot);
-    if (isSettled) queueMicrotask(onQuiet);
+    if (object !== undefined) this.#status.consider(snapshot);
+    if (isSettled) queueMicrotask(() => this.#listener.onQuiet());
   }
+}
+
+/** An object as a life sees it now, as text. */
+export function viewed(life: Lifecycle, object: KubeObject, context: ObjectContext): string {
+  return JSON.stringify(life.view(object, context.clock.now(), context.holders(object)));
 }

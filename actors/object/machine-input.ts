@@ -1,5 +1,4 @@
-// What a chart is told of its object besides the object itself: the claims on it, and how its dependencies answered.
-// Pure.
+// Input of a machine beside the object itself: claims on the object, and answers of its dependencies. Pure.
 import { type Address, addressKey, type Epoch } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/deletion-guard.ts';
 import type { Kind } from '../../machines/kind.ts';
@@ -28,12 +27,12 @@ export function claimsOn(
   };
 }
 
-/** The guard hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
+/** The deletion guard is notified of the first and the last claim of each finalizer; during a deletion, of all. */
 export function textOf({ held, complete, revision }: Claims, { metadata }: KubeObject): string {
   return `${held.join()} ${complete} ${metadata.deletionTimestamp === undefined ? '' : revision}`;
 }
 
-/** Who holds a deleted object, by those of its finalizers that others need. */
+/** Holders of a deleted object, by those of its finalizers that others need. */
 export function holdersOf(
   { metadata: { uid, deletionTimestamp, finalizers = [] } }: KubeObject,
   claims: ClaimsTable,
@@ -54,7 +53,7 @@ export function holdersOf(
   return held.length === 0 ? undefined : Object.fromEntries(held);
 }
 
-/** What the life of `object` has claimed, and what it was answered. */
+/** Claims of the lifecycle of `object`, and their answers. */
 export interface Claiming {
   readonly registry: Registry;
   readonly from: Address;
@@ -77,8 +76,8 @@ export function dependenciesOf(
 }
 
 /**
- * Whether the status of an object shows that what it stands for was made of others than its dependencies stand for now. Asked when
- * they are heard of for the first time: another process may have heard of those before them.
+ * Whether the status of an object shows that its external resource was built on others than those of its dependencies
+ * now. Checked at their first answer: earlier ones may have reached another process.
  */
 export function isMadeOfOthers(
   object: KubeObject | undefined,

@@ -1,4 +1,5 @@
-// One statechart at work: what it took in and where that led is told, what it throws is told too, its timers are counted.
+// State machines at work: what they took in and where that led is reported, what they throw is reported too, and their timers are counted.
+
 import {
   type AnyEventObject,
   type AnyMachineSnapshot,
@@ -7,6 +8,9 @@ import {
   type EventObject,
 } from 'xstate';
 import type { Clock, Timer } from '../../bus/mod.ts';
+import { type Claims, type GuardContext, type GuardView, needsGuarding } from '../../machines/deletion-guard.ts';
+import { stateOf, Tag } from '../../machines/lifecycle.ts';
+import type { MachineState, ObjectContext } from './object-context.ts';
 
 export interface Actor {
   start(): unknown;
@@ -27,7 +31,7 @@ export interface ChartDeps {
 /** An actor that is to be started. */
 export function chart({ machine, clock, input, onStep, onFault }: ChartDeps): Actor {
   let cause: EventObject = { type: 'xstate.init' };
-  // An inspector would be told of every child as well, three times a step.
+  // An inspector would be called for every child too, three times per step.
   const logic = Object.create(machine) as AnyStateMachine;
   logic.transition = (snapshot, event, scope) => {
     cause = event;
@@ -93,4 +97,63 @@ export function chartClock(clock: Clock): MachineClock {
       clock.clearTimeout(timer);
     },
   };
+}
+
+/** Told of what a guard does. */
+export interface GuardListener {
+  onGuardState(state: MachineState): void;
+  /** There is nothing left to do; it has stopped. */
+  onGuardDone(guard: DeletionGuardInstance): void;
+  onFault(error: unknown): void;
+}
+
+/** Done as soon as there is nothing to do. */
+export class DeletionGuardInstance {
+  readonly #actor: Actor;
+  readonly #listener: GuardListener;
+  #stopped = false;
+
+  constructor({ key, clock, host }: ObjectContext, listener: GuardListener, object: GuardView, claims: Claims) {
+    this.#listener = listener;
+    this.#actor = chart({
+      machine: host.machines.guard,
+      clock: chartClock(clock),
+      input: { key, object, claims },
+      onStep: ({ type }, snapshot) => {
+        if (this.#stopped) return;
+        // It wakes because of what it was told.
+        const cause = type === 'xstate.init' ? 'claims.changed' : type;
+        listener.onGuardState({ state: stateOf(snapshot), tags: snapshot.tags, cause, reported: {} });
+        if (isDone(snapshot)) queueMicrotask(() => this.#considerEnd());
+      },
+      onFault: (error) => listener.onFault(error),
+    });
+  }
+
+  start(): void {
+    this.#actor.start();
+  }
+
+  /** Takes in how the object and the claims on it stand. */
+  report(object: GuardView, claims: Claims): void {
+    this.#actor.send({ type: 'object.changed', object });
+    this.#actor.send({ type: 'claims.changed', claims });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#actor.stop();
+  }
+
+  #considerEnd(): void {
+    if (this.#stopped || !isDone(this.#actor.getSnapshot())) return;
+    // mutant: guard-chart-stays drop
+    this.stop();
+    // mutant: guard-chart-stays drop
+    this.#listener.onGuardDone(this);
+  }
+}
+
+function isDone(snapshot: AnyMachineSnapshot): boolean {
+  return snapshot.hasTag(Tag.Settled) && !needsGuarding(snapshot.context as GuardContext);
 }

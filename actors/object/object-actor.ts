@@ -1,150 +1,89 @@
 // One object of the API server as an actor: mail in, transitions, effects and mail out.
 //
 // Invariants:
-//   OBJECT-ACTOR-1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6). A newer state of
-//       what was found to be gone is looked for at the API server before it is believed.
-//   OBJECT-ACTOR-2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
+//   OBJECT-ACTOR-1. The actor's knowledge of its object never goes back: messages, own writes, reads and "not found"
+//       alike (P6). A newer state of a deleted object is verified at the API server before it is used.
+//   OBJECT-ACTOR-2. Nothing is published or done before the shard's replay is complete (`start`), nor after the lease
+//       is lost (`stop`).
 //   OBJECT-ACTOR-3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
 //   OBJECT-ACTOR-4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
-import type { Logger } from 'pino';
-import { compareVersions, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
+import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import {
+  AbsentError,
   type Address,
   addressKey,
-  type Clock,
+  ConflictError,
   internAddress,
   internUid,
   type JsonObject,
-  type Mailbox,
   parseAddressKey,
-  type Trace,
 } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/deletion-guard.ts';
-import type { Kind } from '../../machines/kind.ts';
-import { type Dependency, Readiness, type ResourceOwner, type UserEvent } from '../../machines/lifecycle.ts';
+import { type Dependency, type HoldersByFinalizer, Readiness, type ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
-import type { Outbox } from '../mailbox/outbox.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
-import { type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
-import { AnswerPublisher, type AnswerSink } from './answer-publisher.ts';
+import { AnswerPublisher, type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf } from './claims-table.ts';
 import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './machine-input.ts';
-import { ObjectMachines, type ObjectMachinesDeps, QUARANTINED } from './object-machines.ts';
-import type { Registry } from './registry.ts';
-import type { StatusThrottle } from './status-throttle.ts';
-import { TransitionReporter } from './transition-reporter.ts';
+import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';
+import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
-export interface ObjectActorDeps {
-  readonly registry: Registry;
-  readonly machines: ObjectMachinesDeps['machines'];
-  /** Of claims. */
-  readonly outbox: Outbox;
-  readonly answers: AnswerSink;
-  readonly mailbox: Mailbox;
-  readonly trace: Trace;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly turns: StatusThrottle;
-  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
-  readonly inDoubtUntil: (key: string) => number;
-  /** Another object had recorded the same external id when the shard was taken over. */
-  readonly isOwnershipDisputed: (key: string) => boolean;
-  /** Writes what `manager` says, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
-  readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
-  /** Reads the object of an actor afresh at the API server, until that has answered. */
-  readonly rereadObject: (actor: ObjectActor) => void;
-  /** Which incarnation the API server has, if any, as soon as it says so; undefined: nobody asks any more. Never rejects. */
-  readonly currentIncarnation: (actor: ObjectActor) => Promise<{ readonly uid: string | undefined } | undefined>;
-  /** Tells users what happened. */
-  readonly report: (object: KubeObject, news: UserEvent) => void;
-  /** Runs what may throw where no caller would know whose trouble it is (I11). @returns undefined when it threw */
-  readonly supervise: <Result>(actor: ObjectActor, act: () => Result) => Result | undefined;
-}
-
-/** What an effect needs to know of the object that it acts for. */
-export interface Incarnation {
-  readonly uid: string;
-  readonly kind: Kind | undefined;
-  readonly object: KubeObject;
-}
-
-/** News of a new object take less than this, in milliseconds; with clocks that differ a look too many is made. */
+/** Maximum delay of the message about a new object, in milliseconds; with skewed clocks a superfluous read happens. */
 const LATE_BIRTH_MS = 5_000;
 
-export class ObjectActor {
-  readonly address: Address;
-  readonly key: string;
-  readonly resource: Resource;
-  readonly #deps: ObjectActorDeps;
-  readonly #kind: Kind | undefined;
-  readonly #teller: TransitionReporter;
+/** Dependencies, and what they were worked out from. */
+interface KnownDependencies {
+  readonly object: KubeObject;
+  readonly outgoing: ClaimPublisher | undefined;
+  /** Revisions of the answers and of the claims, added up: both only grow. */
+  readonly basis: number;
+  readonly dependencies: readonly Dependency[];
+}
+
+export class ObjectActor extends ObjectContext {
   readonly claims = new ClaimsTable();
   /** To our claims. */
   readonly #answers = new Answers();
-  /** The claims of this life on others. */
+  /** Claims of this lifecycle on others. */
   #outgoing: ClaimPublisher | undefined;
   readonly #stored: StoredMessages;
   #object: KubeObject | undefined;
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
   #goneUid: string | undefined;
-  /** The API server is asked whether what was gone is there after all. */
+  /** Whether the API server is being read, since a deleted object may exist after all. */
   #isSought = false;
   /** The incarnation that the last `object` mail was about, and where that mail is. */
   #toldUid: string | undefined;
   #toldSequence = 0;
   #contentVersion = '0';
   readonly #charts: ObjectMachines;
+  /** As they were worked out last. An object at rest keeps none. */
+  #dependencies: KnownDependencies | undefined;
   #started = false;
   #stopped = false;
   readonly #replies: AnswerPublisher;
-  /** Of the last claim that an object at rest is storing guards for: its answer comes of nothing else. */
+  /** Key of the last claim for which a passivated object stores guards: nothing else triggers its answer. */
   #asked: string | undefined;
-  /** Whom the life follows, and where that one lives. */
+  /** Owner that the lifecycle watches, with its address. */
   #conflictingOwner: (ResourceOwner & { readonly address: Address }) | undefined;
 
-  constructor(deps: ObjectActorDeps, address: Address) {
-    this.#deps = deps;
-    this.address = address;
-    this.key = addressKey(address);
-    this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
-    this.#kind = deps.registry.kind(address);
-    this.#stored = new StoredMessages(deps, this.key);
-    this.#teller = new TransitionReporter(deps, address, () => this.#object);
-    this.#replies = new AnswerPublisher(deps.answers, address);
-    this.#charts = new ObjectMachines({
-      address,
-      key: this.key,
-      kind: this.#kind,
-      machines: deps.machines,
-      clock: deps.clock,
-      turns: deps.turns,
-      log: () => this.#teller.log,
-      object: () => this.#object,
-      dependencies: () => this.dependencies(),
-      claims: () => this.#claimsNow(),
-      holders: (object) => holdersOf(object, this.claims, this.address, deps.registry),
-      inDoubtUntil: () => deps.inDoubtUntil(this.key),
-      isOwnershipDisputed: () => deps.isOwnershipDisputed(this.key),
-      writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
-      onState: (from, to) => this.#teller.reportTransition(from, to),
-      onStep: () => this.#answerAll(),
-      onUserEvent: (news) => this.report(news),
-      supervise: (act) => deps.supervise(this, act),
-    });
+  constructor(host: ObjectHost, address: Address) {
+    super(host, address);
+    this.#stored = new StoredMessages(host, this.key);
+    this.#replies = new AnswerPublisher(host.answers, address);
+    this.#charts = new ObjectMachines(this);
   }
 
-  /** Something happened to the object that is news to its users. */
-  report(news: UserEvent): void {
-    this.#teller.reportUserEvent(news);
-    if (this.#object !== undefined) this.#deps.report(this.#object, news);
+  get object(): KubeObject | undefined {
+    return this.#object;
   }
 
-  /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
+  /** No object, no claims, nothing stored: the host may drop the actor. */
   get idle(): boolean {
     return this.#object === undefined && this.claims.size === 0 && !this.claims.isPartial && this.#stored.isEmpty;
   }
@@ -154,17 +93,17 @@ export class ObjectActor {
     return this.#knownVersion;
   }
 
-  /** The last incarnation, if it is gone. */
+  /** Uid of the last incarnation, if it is deleted. */
   get goneUid(): string | undefined {
     return this.#goneUid;
   }
 
-  /** No mail tells of the object: it was read at the API server, and whoever watches may not know of it. */
+  /** No message describes the object: it was read from the API server, and the watch leader may not know it. */
   get isUnannounced(): boolean {
     return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
   }
 
-  /** Mail tells of the incarnation; with `sequence`: it is the value of that sequence. */
+  /** Whether a message describes the incarnation; with `sequence`: whether it is the value of that sequence. */
   isAnnouncedAs(uid: string, sequence = this.#toldSequence): boolean {
     return this.#toldUid === uid && this.#toldSequence === sequence;
   }
@@ -183,24 +122,24 @@ export class ObjectActor {
     return this.#charts.isPassivated;
   }
 
-  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  /** Guards of ours on the deleted object that are no longer needed. */
   freeGuards(): readonly string[] {
     return this.#charts.freeGuards();
   }
 
   /**
-   * It was made some time before anybody told of it: whoever watched may have stood still, and it may be gone since, which those
-   * who watch now have never heard of.
+   * It was created some time before the first message about it: the watch leader may have been suspended, and the
+   * object may be deleted since, unseen by later leaders.
    */
   get #isBornLate(): boolean {
     const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
     // mutant: late-birth-unverified return -> false
     // mutant: each-birth-verified return -> true
-    return this.#deps.clock.now() - createdAt > LATE_BIRTH_MS;
+    return this.clock.now() - createdAt > LATE_BIRTH_MS;
   }
 
   incarnation(): Incarnation | undefined {
-    return this.#object && { uid: this.#object.metadata.uid, kind: this.#kind, object: this.#object };
+    return this.#object && { uid: this.#object.metadata.uid, kind: this.kind, object: this.#object };
   }
 
   // --- mail in -----------------------------------------------------------------------------------------------
@@ -214,7 +153,7 @@ export class ObjectActor {
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object !== undefined && this.#object.metadata.uid !== before && this.#isBornLate)
-      this.#deps.rereadObject(this);
+      this.host.reread(this);
     if (!this.#isSought) this.tidy();
   }
 
@@ -231,8 +170,8 @@ export class ObjectActor {
     const claim = this.claims.get(key);
     this.#charts.sendClaimantAttributes(before, claim);
     if (claim === undefined) return;
-    const readiness = this.#replies.say(claim, this.#claimed(), this.#goneUid, this.#teller.step(traceparent));
-    const isIdle = this.#charts.isPassivated || this.#kind === undefined;
+    const readiness = this.#replies.say(claim, this.#claimTarget(), this.#goneUid, this.step(traceparent));
+    const isIdle = this.#charts.isPassivated || this.kind === undefined;
     if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
   }
 
@@ -242,7 +181,7 @@ export class ObjectActor {
     if (this.#started) this.#charts.sendClaims();
   }
 
-  /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
+  /** The API server has shown that a claim is void: its message would be there for the next object of this name. */
   dropClaim(key: string): void {
     const from = this.claims.get(key)?.from;
     if (from !== undefined) this.#replies.forget(from);
@@ -253,19 +192,19 @@ export class ObjectActor {
   /**
    * An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant.
    *
-   * @param sequence  of the mail; undefined: it was handed over
+   * @param sequence of the message; undefined if it was delivered locally
    */
   receiveAnswer(from: Address, mail: AnswerMessage, sequence: number | undefined, traceparent?: string): void {
     const key = addressKey(from);
     if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
-    this.#teller.linked(traceparent, () => {
-      const isNews = isOurs && this.#kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
+    this.linked(traceparent, () => {
+      const isNews = isOurs && this.kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
       const isFirst =
         isOurs && mail.externalId !== undefined && this.#answers.before(key, mail)?.externalId === undefined;
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
-      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.#kind, this.dependencies()));
+      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
@@ -274,10 +213,10 @@ export class ObjectActor {
   }
 
   /**
-   * The object as somebody saw it.
+   * Processes a version of the object.
    *
    * @param options.own  it is the answer to a write of ours
-   * @param options.soughtUid  of the incarnation that was gone already when the read began which found this
+   * @param options.soughtUid of the incarnation that was deleted already when the read began which found this
    */
   accept(
     object: KubeObject,
@@ -286,8 +225,8 @@ export class ObjectActor {
     // An answer to a write that was under way when the lease was lost (OBJECT-ACTOR-2).
     if (this.#stopped) return;
     const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
-    // The answer to whoever took the last finalizer away. A watch that began after that tells nobody, and the version
-    // may be that of the state before.
+    // The response to the removal of the last finalizer. A watch that began later does not report it, and the version
+    // may be that of the former state.
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
     const born = this.#object?.metadata.uid !== uid;
     const isGone = uid === this.#goneUid;
@@ -295,7 +234,7 @@ export class ObjectActor {
     // mutant: gone-revives-unasked &&.1 -> false
     if (isGone && isNewer && !isOver && uid !== soughtUid) {
       this.#isSought = true;
-      this.#deps.rereadObject(this);
+      this.host.reread(this);
       return;
     }
     // mutant: older-view-replaces ! -> false
@@ -304,7 +243,7 @@ export class ObjectActor {
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
-    else this.#deps.supervise(this, () => this.#charts.expect(object));
+    else this.supervise(() => this.#charts.expect(object));
     const before = this.#started ? this.#object : undefined;
     if (this.#object?.metadata.generation !== object.metadata.generation) this.#asked = undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
@@ -313,10 +252,10 @@ export class ObjectActor {
     this.#isSought = false;
     this.#knownVersion = resourceVersion;
     if (!this.#started) return;
-    this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#sendObject()));
+    this.supervise(() => (born ? this.#beginLife() : this.#sendObject()));
   }
 
-  /** The object `uid` is gone, as of `resourceVersion`. */
+  /** The object `uid` is deleted, as of `resourceVersion`. */
   acceptGone(uid: string | undefined, resourceVersion: string): void {
     if (this.#stopped) return;
     if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
@@ -326,7 +265,7 @@ export class ObjectActor {
     this.#endLife();
     this.#object = undefined;
     if (!this.#started) return;
-    this.#answerAll(traceparent);
+    this.answerAll(traceparent);
     this.#sweep();
   }
 
@@ -336,7 +275,7 @@ export class ObjectActor {
     this.#started = true;
     if (this.#object !== undefined) this.#beginLife();
     else {
-      this.#answerAll();
+      this.answerAll();
       this.#sweep();
     }
   }
@@ -346,7 +285,7 @@ export class ObjectActor {
     this.#started = false;
     this.#replies.reset();
     const from = this.#charts.suspend();
-    if (this.#object !== undefined && from !== QUARANTINED) this.#teller.emit(QUARANTINED, { from, error: cause });
+    if (this.#object !== undefined && from !== QUARANTINED) this.emit(QUARANTINED, { from, error: cause });
   }
 
   /** Ends everything at once and silently: the shard is another's now. */
@@ -368,7 +307,7 @@ export class ObjectActor {
     if (this.#object !== undefined) this.#outgoing?.say(this.#object, withdrawnUids);
   }
 
-  /** Claims the rival, too, and tells the life when that has no more what it had. */
+  /** Claims the conflicting owner too, and notifies the lifecycle when that one has released the resource. */
   follow(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
     if (this.#object === undefined) return;
     this.#conflictingOwner = {
@@ -378,47 +317,49 @@ export class ObjectActor {
     this.#outgoing?.say(this.#object, withdrawnUids, this.#conflictingOwner.address);
   }
 
-  /** What it answered before it was followed may be old: its claim may have ended meanwhile. */
+  /** An answer from before the watch may be old: its claim may have ended meanwhile. */
   #tellRival(from: Address, { uid, readiness, externalId }: AnswerMessage): void {
     if (this.#conflictingOwner === undefined || addressKey(this.#conflictingOwner.address) !== addressKey(from)) return;
     const { uid: theirs, externalId: had } = this.#conflictingOwner;
     if (readiness === Readiness.Absent || uid !== theirs || externalId !== had) this.#charts.sendOwnerReleased();
   }
 
-  /** Ends claims of the life of `uid` that goes on, those of a cleanup only with `all`; resolves as acknowledged (P12). */
+  /**
+   * Ends claims of the running lifecycle of `uid`, those of a cleanup only with `all`; resolves as acknowledged (P12).
+   */
   async endClaims(uid: string, { all }: { readonly all: boolean }): Promise<void> {
     if (this.#object?.metadata.uid !== uid) return;
     await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endNonCleanupClaims(this.#object));
   }
 
-  #answerAll(traceparent?: string): void {
+  answerAll(traceparent?: string): void {
     if (!this.#started) return;
-    const claimed = this.claims.size === 0 ? undefined : this.#claimed();
+    const claimed = this.claims.size === 0 ? undefined : this.#claimTarget();
     if (!this.#replies.isNews(this.claims, claimed)) return;
-    const cause = traceparent ?? this.#teller.step(this.#asked);
+    const cause = traceparent ?? this.step(this.#asked);
     this.#asked = undefined;
     for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
   }
 
   /** What others may rely on (OBJECT-ACTOR-3): availability, and the id once it is stored. */
-  #claimed(): Claimed | undefined {
+  #claimTarget(): Claimed | undefined {
     if (this.#object === undefined) return undefined;
     const { isAvailable } = this.#charts;
-    return claimTargetOf(this.#object, this.#deps.registry, this.resource, {
+    return claimTargetOf(this.#object, this.host.registry, this.resource, {
       contentVersion: this.#contentVersion,
       isAvailable,
     });
   }
 
-  // --- a life ------------------------------------------------------------------------------------------------
+  // --- lifecycle -------------------------------------------------------------------------------------------
 
   #beginLife(): void {
     const object = this.#object as KubeObject;
-    const kind = this.#kind;
+    const kind = this.kind;
     if (kind !== undefined) {
       const { resourceVersion: bornVersion } = object.metadata;
       const uid = internUid(this.address, object.metadata.uid);
-      this.#outgoing ??= new ClaimPublisher(this.#deps, {
+      this.#outgoing ??= new ClaimPublisher(this.host, {
         kind,
         from: this.address,
         uid,
@@ -427,7 +368,7 @@ export class ObjectActor {
       });
     }
     this.#charts.begin();
-    this.#answerAll();
+    this.answerAll();
     // What was heard while nobody lived here yet.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
@@ -435,7 +376,7 @@ export class ObjectActor {
     if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 
-  /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
+  /** The object is deleted or replaced: its claims end, and its state is dropped (P12). */
   #endLife(): void {
     const uid = this.#object?.metadata.uid ?? '';
     const from = this.#charts.state;
@@ -443,39 +384,103 @@ export class ObjectActor {
     if (this.#object !== undefined) void this.#outgoing?.end(this.#object);
     this.#outgoing = undefined;
     this.#conflictingOwner = undefined;
-    if (from !== '') this.#teller.emit('deleted', { uid, from });
+    if (from !== '') this.emit('deleted', { uid, from });
     this.#replies.reset();
   }
 
   #sendObject(): void {
     this.#charts.sendObject();
     if (this.#object !== undefined) this.#outgoing?.republishIfChanged(this.#object);
-    this.#answerAll();
+    this.answerAll();
   }
 
-  #claimsNow(): Claims {
-    const { mailbox, registry } = this.#deps;
+  /** Claims on the object, as its deletion guard sees them. */
+  claimed(): Claims {
+    const { mailbox, registry } = this.host;
     return claimsOn(this.#object as KubeObject, this.claims, registry.guards(this.address), mailbox.epoch());
   }
 
+  holders(object: KubeObject): HoldersByFinalizer | undefined {
+    return holdersOf(object, this.claims, this.address, this.host.registry);
+  }
+
   dependencies(): readonly Dependency[] {
-    const { registry } = this.#deps;
-    const claiming = { registry, from: this.address, answers: this.#answers, outgoing: this.#outgoing };
-    return dependenciesOf(this.#object as KubeObject, this.#kind, claiming);
+    const object = this.#object as KubeObject;
+    const outgoing = this.#outgoing;
+    const basis = this.#answers.revision + (outgoing?.revision ?? 0);
+    const known = this.#dependencies;
+    if (known?.object === object && known.outgoing === outgoing && known.basis === basis) return known.dependencies;
+    const claiming = { registry: this.host.registry, from: this.address, answers: this.#answers, outgoing };
+    const dependencies = dependenciesOf(object, this.kind, claiming);
+    if (!this.isPassivated) this.#dependencies = { object, outgoing, basis, dependencies };
+    return dependencies;
+  }
+
+  onPassivated(): void {
+    this.#dependencies = undefined;
+  }
+
+  // --- the API server ------------------------------------------------------------------------------------------
+
+  async write(run: (object: KubeObject) => Promise<KubeObject>): Promise<void> {
+    if (this.#object === undefined) throw new AbsentError(`'${this.key}' does not exist any more`);
+    const writing = run(this.#object);
+    this.host.calls.addWrite(this.key, writing);
+    try {
+      const written = await writing;
+      this.accept(written, { own: true });
+      // Somebody has written since, or the API server has less than it had told: it is asked, before anything is written again.
+      // mutant: older-answer-ignored drop
+      if (isOlder(written, this.#object)) await this.refresh();
+    } catch (error) {
+      // mutant: lost-race-with-old-object drop
+      if (error instanceof AbsentError || error instanceof ConflictError) await this.refresh();
+      throw error;
+    }
+  }
+
+  async writeStatus(uid: string, manager: string, status: JsonObject): Promise<void> {
+    const { objects } = this.host;
+    if (this.kind === undefined || this.#object?.metadata.uid !== uid) return;
+    try {
+      this.accept(await objects.applyStatus(this.resource, this.#object, manager, status), { own: true });
+    } catch (error) {
+      // Another write was faster; the writer tries again, on the object as it is then.
+      if (error instanceof ConflictError) await this.refresh();
+      throw error;
+    }
+  }
+
+  /**
+   * Reads the object again; "not found" is knowledge too (P6). A state that is older than what was known before the read is that of
+   * an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
+   */
+  async refresh(): Promise<void> {
+    const { objects, mailbox } = this.host;
+    const { namespace, name } = this.address;
+    const { id } = mailbox.epoch();
+    const known = this.#object;
+    const soughtUid = this.#goneUid;
+    const object = await objects.get(this.resource, namespace, name);
+    // mutant: older-read-believed if -> false
+    if (object !== undefined && isOlder(object, known)) await mailbox.startAnew(id);
+    else if (object !== undefined) this.accept(object, { own: false, soughtUid });
+    else if (known !== undefined) this.acceptGone(known.metadata.uid, known.metadata.resourceVersion);
+    else this.tidy();
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------
 
-  /** What lies there for nobody goes, if the API server has no such object. */
+  /** Removes messages without a reader, if the API server has no such object. */
   tidy(): void {
     this.#isSought = false;
     if (this.#started && this.#object === undefined) this.#sweep();
   }
 
-  /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
+  /** The object is deleted: messages without a reader are removed; live claims stay for its successor (P5). */
   #sweep(): void {
     const left = [...this.#answers.entries()];
-    if (left.length > 0 && this.#kind !== undefined) void this.#endLeft(left);
+    if (left.length > 0 && this.kind !== undefined) void this.#endLeft(left);
     // mutant: claims-go-with-object -> $ for (const [key] of [...this.claims.entries()]) this.dropClaim(key);
     // mutant: answers-outlive-object drop
     this.#answers.forget();
@@ -483,17 +488,22 @@ export class ObjectActor {
   }
 
   /**
-   * Claims of its own that are answered, though nobody says any more that they ended, do now (P12), if the API server has no
-   * such incarnation: what is not known here may be none of this process's objects, and be there.
+   * Ends its own claims that are still answered although no tombstone was published (P12), if the API server has no
+   * such incarnation: an object unknown here may be managed elsewhere, and exist.
    */
   async #endLeft(answers: readonly (readonly [string, AnswerMessage])[]): Promise<void> {
-    const now = await this.#deps.currentIncarnation(this);
+    const now = await this.host.currentIncarnation(this);
     if (now === undefined) return;
     for (const [key, answer] of answers) {
       const to = parseAddressKey(key);
       // mutant: unknown-claim-ended if -> $1
       // mutant: gone-incarnation-answered-on if -> false
-      if (to !== undefined && now.uid !== answer.to) endLeft(this.#deps.outbox, this.address, to, answer);
+      if (to !== undefined && now.uid !== answer.to) endLeft(this.host.outbox, this.address, to, answer);
     }
   }
+}
+
+/** Whether what is known of the object is of a later version. */
+function isOlder({ metadata }: KubeObject, known: KubeObject | undefined): boolean {
+  return known !== undefined && compareVersions(metadata.resourceVersion, known.metadata.resourceVersion) < 0;
 }

@@ -1,69 +1,29 @@
-// The statecharts of one object: its life, while there is anything to do, and its guard beside it.
+// State machines of one object: its lifecycle, while it is active, and its deletion guard.
 //
 // Invariants:
-//   OBJECT-MACHINES-5. At rest the chart of a life is not kept: what it would not see is not told, and with anything else it begins anew, as
-//       in a new process, in the state in which it was (I9). Nobody outside can tell the difference. A deleted object that
+//   OBJECT-MACHINES-5. A passivated lifecycle never keeps its machine: events that it would ignore are not delivered,
+//       and any other event starts it again, as in a new process, in its former state (I9). The difference is not
+//       visible from outside. A deleted object that
 //       waits for its users sees them go by their claims alone.
-import type { Logger } from 'pino';
-import type { AnyStateMachine } from 'xstate';
-import { type Address, type Clock, internTexts, internUid, type JsonObject } from '../../bus/mod.ts';
-import { type Claims, freeByTable, type GuardView, needsGuarding } from '../../machines/deletion-guard.ts';
-import type { Kind } from '../../machines/kind.ts';
-import {
-  type Dependency,
-  type HoldersByFinalizer,
-  type Lifecycle,
-  Tag,
-  type UserEvent,
-} from '../../machines/lifecycle.ts';
+import { internTexts, internUid, type JsonObject } from '../../bus/mod.ts';
+import { freeByTable, type GuardView, needsGuarding } from '../../machines/deletion-guard.ts';
+import { Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Claim } from './claims-table.ts';
-import { DeletionGuardInstance } from './deletion-guard-instance.ts';
-import { LifecycleInstance, type MachineState, viewed } from './lifecycle-instance.ts';
+import { LifecycleInstance, type LifecycleListener, viewed } from './lifecycle-instance.ts';
 import { textOf } from './machine-input.ts';
-import type { StatusThrottle } from './status-throttle.ts';
-import type { StatusWrite } from './status-writer.ts';
-
-export interface ObjectMachinesDeps {
-  readonly address: Address;
-  readonly key: string;
-  /** None: the object is only guarded. */
-  readonly kind: Kind | undefined;
-  /** With their effects. */
-  readonly machines: { of(life: Lifecycle): AnyStateMachine; readonly guard: AnyStateMachine };
-  readonly clock: Clock;
-  readonly turns: StatusThrottle;
-  readonly log: () => Logger;
-  /** As it is known now; undefined: it is gone. */
-  readonly object: () => KubeObject | undefined;
-  readonly dependencies: () => readonly Dependency[];
-  readonly claims: () => Claims;
-  /** Who holds the object, if it is deleted. */
-  readonly holders: (object: KubeObject) => HoldersByFinalizer | undefined;
-  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
-  readonly inDoubtUntil: () => number;
-  /** Another object has recorded the same external id. */
-  readonly isOwnershipDisputed: () => boolean;
-  /** Writes for the incarnation that it is given. */
-  readonly writeStatus: (uid: string) => StatusWrite;
-  /** The life is in another state. */
-  readonly onState: (from: string, to: MachineState) => void;
-  /** The life took something in, and others may have to hear of what came of it. */
-  readonly onStep: () => void;
-  readonly onUserEvent: (news: UserEvent) => void;
-  /** Runs what may throw and has no caller: what a timer or the end of an effect leads to (I11). */
-  readonly supervise: <Result>(act: () => Result) => Result | undefined;
-}
+import { DeletionGuardInstance, type GuardListener } from './machine-instance.ts';
+import type { MachineState, ObjectContext } from './object-context.ts';
 
 /** The state of an object whose code has failed. */
 export const QUARANTINED = 'quarantined';
 const NO_TAGS: ReadonlySet<string> = new Set();
 const QUARANTINED_TAGS: ReadonlySet<string> = new Set([Tag.Failing]);
-/** What is only guarded, and needs nothing. */
+/** State of an object that has a deletion guard alone, and needs nothing. */
 const GUARDED: MachineState = { state: 'idle', tags: new Set([Tag.Settled]), cause: 'lifecycle.started', reported: {} };
 
-export class ObjectMachines {
-  readonly #deps: ObjectMachinesDeps;
+export class ObjectMachines implements GuardListener, LifecycleListener {
+  readonly #context: ObjectContext;
   #life: LifecycleInstance | undefined;
   #guard: DeletionGuardInstance | undefined;
   #isAlive = false;
@@ -71,14 +31,14 @@ export class ObjectMachines {
   #tags: ReadonlySet<string> = NO_TAGS;
   /** The claims and the object as the guard was last told of them. */
   #reported = '';
-  /** A deleted object as a life that rests saw it last; empty for others. */
+  /** A deleted object as its passivated lifecycle last saw it; empty for others. */
   #restedOn = '';
 
-  constructor(deps: ObjectMachinesDeps) {
-    this.#deps = deps;
+  constructor(context: ObjectContext) {
+    this.#context = context;
   }
 
-  /** Where the life is, or rests; empty without one. */
+  /** State of the lifecycle, also if it is passivated; empty without one. */
   get state(): string {
     return this.#state;
   }
@@ -87,24 +47,24 @@ export class ObjectMachines {
     return this.#tags;
   }
 
-  /** What the life says, ahead of the status; undefined: it says nothing beyond it. */
+  /** Availability in the lifecycle, ahead of the status; undefined: only the status counts. */
   get isAvailable(): boolean | undefined {
     return this.#life?.isAvailable;
   }
 
   get isPassivated(): boolean {
-    return this.#isAlive && this.#life === undefined && this.#deps.kind !== undefined;
+    return this.#isAlive && this.#life === undefined && this.#context.kind !== undefined;
   }
 
   /** An incarnation is there. */
   begin(): void {
     this.#isAlive = true;
-    if (this.#deps.kind === undefined) this.#enter(GUARDED);
+    if (this.#context.kind === undefined) this.onState(GUARDED);
     this.sendClaims();
     this.wake();
   }
 
-  /** The incarnation is gone, or its shard is another's. */
+  /** The incarnation is deleted, or its shard has another host. */
   end(): void {
     this.#isAlive = false;
     this.#life?.stop();
@@ -117,21 +77,23 @@ export class ObjectMachines {
     this.#restedOn = '';
   }
 
-  /** The code of the kind has failed: no chart is at work until `begin`. @returns the state that the life was in */
+  /** The code of the kind has failed: no machine runs until `begin`. @returns the state of the lifecycle */
   suspend(): string {
     const from = this.#state;
     this.end();
-    if (this.#deps.object() !== undefined) {
+    if (this.#context.object !== undefined) {
       this.#state = QUARANTINED;
       this.#tags = QUARANTINED_TAGS;
     }
     return from;
   }
 
-  /** The object is about to become `next`: a life that rests is woken on what it rested upon, if it would see a difference. */
+  /**
+   * The object is about to become `next`: a passivated lifecycle is activated with its former view, if it would see a
+   * difference.
+   */
   expect(next: KubeObject): void {
-    const { kind, clock, object } = this.#deps;
-    const known = object();
+    const { kind, clock, object: known } = this.#context;
     if (!this.isPassivated || kind === undefined || known === undefined) return;
     const now = clock.now();
     const text = (seen: KubeObject): string => JSON.stringify(kind.life.view(this.#held(seen), now));
@@ -140,45 +102,18 @@ export class ObjectMachines {
     else this.#shareCommon(next);
   }
 
-  /** The chart begins, for a life that does or that has rested. */
+  /** Starts the machine of a new or passivated lifecycle. */
   wake(): void {
-    const {
-      address: _,
-      kind,
-      machines,
-      writeStatus,
-      inDoubtUntil,
-      isOwnershipDisputed,
-      onState: __,
-      ...deps
-    } = this.#deps;
-    const object = deps.object();
+    const { kind, object } = this.#context;
     // What the guard began may have found that the shard is another's (SHARD-HOST-6): nothing begins after the end.
     if (kind === undefined || object === undefined || this.#life !== undefined || !this.#isAlive) return;
-    const chart = new LifecycleInstance(
-      {
-        ...deps,
-        life: kind.life,
-        machine: machines.of(kind.life),
-        object: () => {
-          const now = deps.object();
-          return now && this.#held(now);
-        },
-        inDoubtUntil: inDoubtUntil(),
-        isOwnershipDisputed: isOwnershipDisputed(),
-        writeStatus: writeStatus(object.metadata.uid),
-        onState: (state) => this.#enter(state),
-        onQuiet: () => deps.supervise(() => this.#passivateIfIdle()),
-        onFault: this.#onFault,
-      },
-      this.#held(object),
-    );
+    const chart = new LifecycleInstance(this.#context, this, kind, this.#held(object));
     this.#life = chart;
     chart.start();
   }
 
   sendObject(): void {
-    const object = this.#deps.object();
+    const object = this.#context.object;
     if (object === undefined) return;
     this.#life?.sendObject(this.#held(object));
     this.#reported = '';
@@ -187,7 +122,7 @@ export class ObjectMachines {
 
   /**
    * @param change.isReplaced  what the object was built on is another one by now
-   * @param change.isNews  its life says that it must hear of it; a life at rest hears of no more than of these
+   * @param change.isNews the lifecycle must process it; a passivated lifecycle is activated only for these
    */
   sendDependencies({ isReplaced, isNews }: { readonly isReplaced: boolean; readonly isNews: boolean }): void {
     if ((isReplaced || isNews) && this.isPassivated) this.wake();
@@ -199,12 +134,11 @@ export class ObjectMachines {
     this.#life?.sendOwnerReleased();
   }
 
-  /** What somebody says who refers to the object may be another by now. @param before  what it said; undefined: nothing */
+  /** A dependent's attributes may have changed. @param before  former attributes; undefined if none */
   sendClaimantAttributes(before: JsonObject | undefined, claim: Claim | undefined): void {
-    const { kind, object } = this.#deps;
+    const { kind, object: now } = this.#context;
     const said = claim?.attributes;
     if (JSON.stringify(before) === JSON.stringify(said)) return;
-    const now = object();
     if (before === undefined && claim !== undefined && said !== undefined && now !== undefined) {
       if (kind?.life.isReflected?.(now, { ...claim.from, attributes: said }) === true) return;
     }
@@ -212,35 +146,21 @@ export class ObjectMachines {
     this.#life?.sendRelationsChanged();
   }
 
-  /** The guard hears of the first and the last claim of each finalizer; while the object is deleted, of all. */
+  /**
+   * Notifies the guard of the first and the last claim of each finalizer; while the object is being deleted, of all.
+   */
   sendClaims(): void {
-    const { key, kind, machines, clock } = this.#deps;
-    const object = this.#deps.object();
+    const { kind, object } = this.#context;
     if (object === undefined || !this.#isAlive) return;
-    const claims = this.#deps.claims();
+    const claims = this.#context.claimed();
     const text = textOf(claims, object);
     if (text === this.#reported) return;
     this.#reported = text;
     const guarded = this.#guarded(object);
     if (this.#guard !== undefined) this.#guard.report(guarded, claims);
     else if (needsGuarding({ object: guarded, claims })) {
-      const guard = new DeletionGuardInstance(
-        {
-          key,
-          machine: machines.guard,
-          clock,
-          // What has no life of its own is in the state of its guard.
-          onState: (state) => void (kind === undefined && this.#enter(state)),
-          onDone: () => {
-            if (this.#guard === guard) this.#guard = undefined;
-          },
-          onFault: this.#onFault,
-        },
-        guarded,
-        claims,
-      );
-      this.#guard = guard;
-      guard.start();
+      this.#guard = new DeletionGuardInstance(this.#context, this, guarded, claims);
+      this.#guard.start();
     }
     if (object.metadata.deletionTimestamp === undefined) return;
     // mutant: charts-miss-last-user &&.3 -> false
@@ -248,22 +168,22 @@ export class ObjectMachines {
     else if (
       kind !== undefined &&
       this.isPassivated &&
-      viewed(kind.life, this.#held(object), this.#deps) !== this.#restedOn
+      viewed(kind.life, this.#held(object), this.#context) !== this.#restedOn
     )
       this.wake();
   }
 
-  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  /** Guards of ours on the deleted object that are no longer needed. */
   freeGuards(): readonly string[] {
-    const object = this.#deps.object();
-    return object === undefined ? [] : freeByTable({ object: this.#guarded(object), claims: this.#deps.claims() });
+    const object = this.#context.object;
+    return object === undefined ? [] : freeByTable({ object: this.#guarded(object), claims: this.#context.claimed() });
   }
 
-  /** The object as its life sees it: finalizers that are ours and free hold it no more (I2 by the table). */
+  /** The object as its lifecycle sees it: free finalizers of ours do not hold it any more (I2 by the table). */
   #held(object: KubeObject): KubeObject {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp === undefined) return object;
-    const free = freeByTable({ object: this.#guarded(object), claims: this.#deps.claims() });
+    const free = freeByTable({ object: this.#guarded(object), claims: this.#context.claimed() });
     // mutant: free-finalizers-hold if -> true
     if (free.length === 0) return object;
     const left = finalizers.filter((finalizer) => !free.includes(finalizer));
@@ -272,40 +192,60 @@ export class ObjectMachines {
 
   #guarded({ metadata }: KubeObject): GuardView {
     const { uid, deletionTimestamp, finalizers = [] } = metadata;
-    const own = this.#deps.kind?.finalizer;
+    const own = this.#context.kind?.finalizer;
     const deleting = deletionTimestamp !== undefined;
     return { uid, deleting, finalizers, leaves: deleting && own !== undefined && finalizers.includes(own) };
   }
 
-  readonly #onFault = (error: unknown): void => {
-    this.#deps.supervise(() => {
+  /** The object as its lifecycle sees it. */
+  get held(): KubeObject | undefined {
+    const { object } = this.#context;
+    return object && this.#held(object);
+  }
+
+  /** What has no life of its own is in the state of its guard. */
+  onGuardState(state: MachineState): void {
+    if (this.#context.kind === undefined) this.onState(state);
+  }
+
+  onGuardDone(guard: DeletionGuardInstance): void {
+    if (this.#guard === guard) this.#guard = undefined;
+  }
+
+  onQuiet(): void {
+    this.#context.supervise(() => this.#passivateIfIdle());
+  }
+
+  onFault(error: unknown): void {
+    this.#context.supervise(() => {
       throw error;
     });
-  };
+  }
 
   #passivateIfIdle(): void {
-    const object = this.#deps.object();
+    const object = this.#context.object;
     if (!this.#isAlive || object === undefined || this.#life?.canPassivate !== true) return;
     this.#restedOn = object.metadata.deletionTimestamp === undefined ? '' : this.#life.viewText;
     this.#life.stop();
     this.#life = undefined;
+    this.#context.onPassivated();
     this.#shareCommon(object);
   }
 
-  /** What rests may do so for long, among tens of thousands: what it has in common with others is kept once. */
+  /** Tens of thousands of passivated objects may be kept for long: their common parts are shared. */
   #shareCommon(object: KubeObject): void {
     internTexts(object as unknown as JsonObject);
     const metadata = object.metadata as { uid: string };
-    metadata.uid = internUid(this.#deps.address, metadata.uid);
+    metadata.uid = internUid(this.#context.address, metadata.uid);
   }
 
-  /** Says whether it was in another state before. */
-  #enter(now: MachineState): boolean {
+  /** @returns whether it was in another state before */
+  onState(now: MachineState): boolean {
     const from = this.#state;
     this.#tags = now.tags;
     if (now.state === from) return false;
     this.#state = now.state;
-    this.#deps.onState(from, now);
+    this.#context.reportTransition(from, now);
     return true;
   }
 }

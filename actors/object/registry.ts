@@ -1,4 +1,4 @@
-// Which kinds there are, and how their names become addresses.
+// Registry of kinds: maps their names to addresses.
 import type { DeclaredKind } from '../../adapters/api/adapter.ts';
 import { type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import { type Address, internAddress } from '../../bus/mod.ts';
@@ -8,12 +8,12 @@ import type { KubeObject } from '../../machines/object.ts';
 type Plural = Pick<Address, 'realm' | 'plural'>;
 
 export interface Registry {
-  /** All resources whose objects are actors: kinds with a life of their own first, then what they only refer to. */
+  /** All resources whose objects are actors: kinds with a lifecycle first, then those that are only referred to. */
   readonly resources: readonly Resource[];
   readonly kinds: readonly Kind[];
   resource(address: Plural): Resource | undefined;
   kind(address: Plural): Kind | undefined;
-  /** Where the other side of a reference lives. @throws {Error} a kind file names a kind that nobody knows */
+  /** Address of a reference's target. @throws {Error} a kind file names an unknown kind */
   target(from: Address, reference: Pick<Reference, 'kind' | 'name' | 'namespace'>): Address;
   /** Finalizers that other kinds put on objects of this one, ours to remove. */
   guards(address: Plural): readonly string[];
@@ -22,9 +22,9 @@ export interface Registry {
   /** The kinds whose objects may carry claims under a finalizer. */
   claimants(finalizer: string): readonly Kind[];
   /**
-   * How an object stands for those who refer to it. One of a kind that nobody states is ready as soon as it exists.
+   * Public state of an object for its dependents. An object of an undeclared kind is ready as soon as it exists.
    *
-   * @param isAvailable  what its life says, ahead of its status
+   * @param isAvailable availability in the lifecycle, ahead of its status
    */
   standing(address: Plural, object: KubeObject, isAvailable?: boolean): PublicState;
 }

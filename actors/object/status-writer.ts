@@ -1,35 +1,40 @@
-// Brings the status of one object to the API server: at most one write under way, the newest state wins, and nothing
-// is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusThrottle`).
-import type { Logger } from 'pino';
+// Status of one object at the API server: at most one write under way, the newest state wins, and nothing is written that says nothing new
+// (I8). What an object did or failed at is written at once. That it waits is written when it has waited for a moment and nothing else is
+// being written: what is over soon is no news, what lasts is seen (I6).
+//
+// Invariants:
+//   STATUS-WRITER-1. Nobody has a turn before PATIENCE_MS, or later than LIMIT_MS but for those who waited longer.
+//   STATUS-WRITER-2. Between the two, nobody has a turn while something is being written.
+//   STATUS-WRITER-3. At most TURNS at a time, first come, first served.
+
 import type { AnyMachineSnapshot } from 'xstate';
-import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import { type Clock, ErrorCode, type Timer, toErrorData } from '../../bus/mod.ts';
 import { type Lifecycle, type StatusPart, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { StatusThrottle } from './status-throttle.ts';
+import type { ObjectContext, ObjectHost } from './object-context.ts';
 
-/** Writes what a field manager says. Throws as `Objects.applyStatus`. */
-export type StatusWrite = (manager: string, status: JsonObject) => Promise<void>;
-
-export interface StatusWriterDeps {
-  readonly life: Pick<Lifecycle, 'statusKey' | 'status'>;
-  readonly clock: Clock;
-  readonly turns: StatusThrottle;
-  /** The object as it is known now; undefined: it is gone. */
-  readonly object: () => KubeObject | undefined;
-  /** Whether one that it waits for has not answered yet, be it that there is none. */
-  readonly isUnanswered: () => boolean;
-  readonly write: StatusWrite;
+/** What the status is about: a lifecycle, or the failure of its code. */
+export interface StatusSubject {
+  readonly lifecycle: Pick<Lifecycle, 'statusKey' | 'status'>;
+  /** The object as it is known now; undefined: it does not exist. */
+  readonly object: KubeObject | undefined;
+  /** Whether a dependency that it waits for has not answered yet. */
+  readonly isUnanswered: boolean;
   /** There is nothing left to write. */
-  readonly onIdle: () => void;
-  /** Runs what the life says of a status. @returns undefined when it threw */
-  readonly supervise: <Result>(act: () => Result) => Result | undefined;
-  readonly log: () => Logger;
+  onWritten(): void;
 }
+
+/** What a writer needs of an object. */
+export type StatusContext = Pick<ObjectContext, 'clock' | 'log' | 'supervise' | 'writeStatus'> & {
+  readonly host: Pick<ObjectHost, 'throttle'>;
+};
 
 /** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
 /**
- * So long nothing is said of waiting while somebody has not answered: who takes over an object that waited may hear of those that it
+ * Time in which a missing answer delays the status of waiting, in milliseconds: after a takeover, answers of the
+ * awaited objects may still be on their way
  * waits for later, as others take them over, and would say meanwhile what is stored otherwise (I8, I9).
  */
 const ANSWERED_WITHIN_MS = 10_000;
@@ -37,10 +42,13 @@ const PAUSE_FIRST_MS = 200;
 const PAUSE_LIMIT_MS = 30_000;
 
 export class StatusWriter {
-  readonly #deps: StatusWriterDeps;
+  readonly #context: StatusContext;
+  readonly #subject: StatusSubject;
+  /** Incarnation that the status is about. */
+  readonly #uid: string;
   #entered = false;
   #said = '';
-  /** What is to be said; put into words when it is written, on what the last write left behind. */
+  /** State to be written; rendered at the write, on top of the last written status. */
   #wanted: AnyMachineSnapshot | undefined;
   /** Aborted when it is over with patience. */
   #patience: AbortController | undefined;
@@ -49,8 +57,10 @@ export class StatusWriter {
   #running = false;
   #stopped = false;
 
-  constructor(deps: StatusWriterDeps) {
-    this.#deps = deps;
+  constructor(context: StatusContext, subject: StatusSubject, uid: string) {
+    this.#context = context;
+    this.#subject = subject;
+    this.#uid = uid;
   }
 
   get isIdle(): boolean {
@@ -64,8 +74,8 @@ export class StatusWriter {
 
   /** Looks whether there is something new to say. */
   consider(snapshot: AnyMachineSnapshot): void {
-    if (this.#outcomeUnknown !== undefined && !this.#deps.isUnanswered()) this.#outcomeUnknown.abort();
-    const said = this.#deps.life.statusKey(snapshot);
+    if (this.#outcomeUnknown !== undefined && !this.#subject.isUnanswered) this.#outcomeUnknown.abort();
+    const said = this.#subject.lifecycle.statusKey(snapshot);
     if (said === undefined) {
       this.#withdraw();
       return;
@@ -81,12 +91,12 @@ export class StatusWriter {
     if (!this.#running) void this.#run();
   }
 
-  /** What was written is said again if somebody took it away. */
+  /** A status that another writer removed is written again. */
   restore(snapshot: AnyMachineSnapshot): void {
-    const { life, clock, supervise } = this.#deps;
-    const object = this.#deps.object();
-    if (object === undefined || !this.isIdle || this.#said === '' || life.statusKey(snapshot) !== this.#said) return;
-    const parts = supervise(() => life.status(snapshot, object, clock.now())) ?? [];
+    const { lifecycle, object } = this.#subject;
+    if (object === undefined || !this.isIdle || this.#said === '' || lifecycle.statusKey(snapshot) !== this.#said)
+      return;
+    const parts = this.#partsOf(snapshot, object);
     // Without this nothing would be written either, but a turn be waited for.
     if (parts.every(isStored)) return;
     this.#wanted = snapshot;
@@ -98,7 +108,7 @@ export class StatusWriter {
     this.#patience?.abort();
   }
 
-  /** The wait is over before anybody was told of it; the next one is told of anew. */
+  /** The wait ended before it was written; the next one is written separately. */
   #withdraw(): void {
     if (this.#wanted?.hasTag(Tag.Waiting) !== true) return;
     this.#wanted = undefined;
@@ -107,7 +117,7 @@ export class StatusWriter {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock } = this.#context;
     this.#running = true;
     let failures = 0;
     while (this.#wanted !== undefined && !this.#stopped) {
@@ -116,31 +126,32 @@ export class StatusWriter {
         failures = 0;
       } catch (error) {
         const { code, message } = toErrorData(error);
-        // Gone: there is nobody to tell any more.
+        // Deleted: there is no status any more.
         if (code === ErrorCode.Absent) break;
         if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
           // Refused as it is: the same again would be refused again.
-          log().error({ error: message }, 'the API server refuses the status');
+          this.#context.log.error({ error: message }, 'the API server refuses the status');
           break;
         }
-        if (failures++ === 0) log().warn({ error: message }, 'status could not be written; it is tried again');
+        if (failures++ === 0)
+          this.#context.log.warn({ error: message }, 'status could not be written; it is tried again');
         await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2));
       }
     }
     this.#running = false;
-    this.#deps.onIdle();
+    this.#subject.onWritten();
   }
 
   async #write(): Promise<void> {
-    await this.#deps.turns.unthrottled(() => this.#send());
+    await this.#context.host.throttle.unthrottled(() => this.#send());
   }
 
   async #writePatiently(): Promise<void> {
     this.#patience = new AbortController();
     const { signal } = this.#patience;
-    if (this.#deps.isUnanswered()) await this.#answers(signal);
-    const end = await this.#deps.turns.turn(signal);
+    if (this.#subject.isUnanswered) await this.#answers(signal);
+    const end = await this.#context.host.throttle.turn(signal);
     this.#patience = undefined;
     // Something more urgent is wanted by now, or nothing.
     if (end === undefined) return;
@@ -151,23 +162,28 @@ export class StatusWriter {
     }
   }
 
-  /** Until all have answered, or have had time to. */
+  /** Resolves when all have answered, or after a timeout. */
   async #answers(signal: AbortSignal): Promise<void> {
     this.#outcomeUnknown = new AbortController();
     const either = AbortSignal.any([signal, this.#outcomeUnknown.signal]);
-    await this.#deps.clock.sleep(ANSWERED_WITHIN_MS, either);
+    await this.#context.clock.sleep(ANSWERED_WITHIN_MS, either);
     this.#outcomeUnknown = undefined;
   }
 
   async #send(): Promise<void> {
-    const { life, clock, supervise, write } = this.#deps;
     const snapshot = this.#wanted;
-    const object = this.#deps.object();
+    const { object } = this.#subject;
     if (snapshot === undefined || this.#stopped) return;
     // Gone: there is nobody to tell any more.
-    const parts = object && supervise(() => life.status(snapshot, object, clock.now()));
-    for (const part of parts ?? []) if (!isStored(part)) await write(part.manager, part.status);
+    for (const part of object === undefined ? [] : this.#partsOf(snapshot, object))
+      if (!isStored(part)) await this.#context.writeStatus(this.#uid, part.manager, part.status);
     if (this.#wanted === snapshot) this.#wanted = undefined;
+  }
+
+  #partsOf(snapshot: AnyMachineSnapshot, object: KubeObject): readonly StatusPart[] {
+    const { lifecycle } = this.#subject;
+    const now = this.#context.clock.now();
+    return this.#context.supervise(() => lifecycle.status(snapshot, object, now)) ?? [];
   }
 }
 
@@ -182,4 +198,101 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
+}
+
+/** Most dependencies of a dependency that is at work are there by then. */
+// mutant: statuses-written-at-once 0 -> 0
+const PATIENCE_MS = 500;
+// mutant: statuses-wait-for-ever 0 -> 10_000_000
+const LIMIT_MS = 10_000;
+// mutant: turns-for-everybody 0 -> 4_000
+const TURNS = 4;
+
+interface Waiter {
+  readonly since: number;
+  go(): void;
+}
+
+export class StatusThrottle {
+  readonly #clock: Clock;
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiter>();
+  #writes = 0;
+  #turns = 0;
+  #timer: Timer | undefined;
+
+  constructor({ clock }: { readonly clock: Clock }) {
+    this.#clock = clock;
+  }
+
+  /** How many wait for a turn. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Runs a write that waits for nobody; while it runs, others are patient (STATUS-WRITER-2). */
+  async unthrottled<Output>(write: () => Promise<Output>): Promise<Output> {
+    this.#writes++;
+    try {
+      return await write();
+    } finally {
+      this.#writes--;
+      this.#admit();
+    }
+  }
+
+  /** Waits for a turn. @returns what ends it; undefined when `signal` was aborted first */
+  turn(signal: AbortSignal): Promise<(() => void) | undefined> {
+    return new Promise((resolve) => {
+      const giveUp = (): void => {
+        // mutant: turn-for-who-gave-up drop
+        this.#waiting.delete(waiter);
+        resolve(undefined);
+      };
+      const waiter: Waiter = {
+        since: this.#clock.now(),
+        go: () => {
+          signal.removeEventListener('abort', giveUp);
+          resolve(() => {
+            this.#turns--;
+            this.#admit();
+          });
+        },
+      };
+      if (signal.aborted) return resolve(undefined);
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#waiting.add(waiter);
+      this.#admit();
+    });
+  }
+
+  #admit(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const now = this.#clock.now();
+    for (const waiter of this.#waiting) {
+      if (this.#turns >= TURNS) return;
+      // mutant: statuses-never-wait ?: -> $3
+      const leftMs = waiter.since + (this.#writes > 0 ? LIMIT_MS : PATIENCE_MS) - now;
+      if (leftMs > 0) {
+        this.#timer = this.#clock.setTimeout(() => this.#admit(), leftMs);
+        return;
+      }
+      this.#waiting.delete(waiter);
+      this.#turns++;
+      waiter.go();
+    }
+  }
+}
+
+/** The same objects; while one of them is written, statuses that can wait do. */
+export function unthrottled(objects: Objects, turns: StatusThrottle): Objects {
+  return {
+    ...objects,
+    addFinalizers: (...given) => turns.unthrottled(() => objects.addFinalizers(...given)),
+    removeFinalizers: (...given) => turns.unthrottled(() => objects.removeFinalizers(...given)),
+    recordId: (...given) => turns.unthrottled(() => objects.recordId(...given)),
+    apply: (...given) => turns.unthrottled(() => objects.apply(...given)),
+    remove: (...given) => turns.unthrottled(() => objects.remove(...given)),
+  };
 }

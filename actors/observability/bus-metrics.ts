@@ -1,4 +1,4 @@
-// What is counted of the bus: whether it is there, leases, and how late mail comes.
+// Metrics of the bus: connection, leases, and delivery delays.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Bus, type Clock, type Lease, type Leases, type Mailbox, WATCH_LEASE } from '../../bus/mod.ts';
 import { POD_LEASE } from '../sharding/replica-count.ts';
@@ -21,7 +21,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
   });
   const disconnections = new Counter({
     name: 'troupe_bus_disconnections_total',
-    help: 'How often the bus went away.',
+    help: 'Number of times that the connection to the bus was lost.',
     registers,
   });
   const held = new Gauge({
@@ -32,7 +32,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
   });
   const lost = new Counter({
     name: 'troupe_leases_lost_total',
-    help: 'Leases that this process lost: they could not be renewed in time, or somebody else had them.',
+    help: 'Leases that this process lost: they could not be renewed in time, or another process holds them.',
     labelNames: ['lease'],
     registers,
   });
@@ -46,7 +46,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
   const lag = new Histogram({
     name: 'troupe_mail_lag_seconds',
     help:
-      'From the storing of mail to its handling, by topic, without what is read again at a start. It is stored by the ' +
+      'From the storing of a message to its handling, by topic, without what is read again at a start. It is stored by the ' +
       'clock of the NATS server and handled by that of this process, so it shows how far the two are apart, too.',
     labelNames: ['topic'],
     buckets: LAG_BUCKETS,

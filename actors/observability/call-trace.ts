@@ -1,4 +1,4 @@
-// Calls to foreign systems as trace events of the actors they are made for.
+// Calls to external systems as trace events of the actors they are made for.
 import type { CallRecord, Operation, Operations } from '../../adapters/api/adapter.ts';
 import { type Address, CALL_EVENT, type Trace } from '../../bus/mod.ts';
 import type { OperationRequest } from '../../machines/kind.ts';

@@ -1,10 +1,11 @@
 // Tells users by Kubernetes Events what happened to their objects. A service to people: nothing depends on it.
 //
 // Invariants:
-//   EVENT-RECORDER-1. Telling never waits, never throws, and never holds up the work that is told of, nor the end of the process.
+//   EVENT-RECORDER-1. Emitting an Event never waits, never throws, and never delays the reported work, nor the end of
+//       the process.
 //   EVENT-RECORDER-2. What happens again is the same Event with a greater count; many that differ in their message alone become one.
 //   EVENT-RECORDER-3. However much happens, what is kept and what is written stays bounded: by object, and altogether.
-//   EVENT-RECORDER-4. What the API server does not take is dropped; that it may not be written is said once.
+//   EVENT-RECORDER-4. An Event that the API server rejects is always dropped; a missing permission is logged once.
 import type { Logger } from 'pino';
 import {
   type EventRecord,
@@ -29,30 +30,33 @@ export interface EventRecorderDeps {
 /** Why an Event is not written: its object had many lately, too many wait, they are refused, or its write failed. */
 export type DropReason = 'limited' | 'full' | 'rejected' | 'failed';
 
-/** What happens within so long is one write, and the objects themselves are written first. */
+/** Time for which Events are collected into one write, in milliseconds; objects themselves are written first. */
 const HOLD_MS = 500;
-/** Writes under way at a time, and within HOLD_MS: a landscape that comes up is not held up by what is told of it. */
+/**
+ * Maximum number of concurrent writes, and within HOLD_MS: the creation of a landscape must not be delayed by its
+ * Events.
+ */
 const CONCURRENCY = 2;
 const BATCH = 50;
-/** What has not happened again for so long begins a new Event. As in client-go. */
+/** Time without repetition after which a new Event starts. As in client-go. */
 const WINDOW_MS = 600_000;
-/** So many messages under one reason are told one by one. As in client-go. */
+/** Number of messages under one reason that are reported individually. As in client-go. */
 const MESSAGES = 10;
-/** Writes for one object: so many at once, and one more in each period. As in client-go. */
+/** Writes for one object: burst size, and one more in each period. As in client-go. */
 const BURST = 25;
 const REFILL_MS = 300_000;
-/** Kept at most of each: what was quiet for longest goes first. */
+/** Maximum number of entries of each; the least recently used is dropped first. */
 const LIMIT = 4_096;
-/** A write that failed in passing is tried so many times, after a pause. */
+/** Number of tries of a write with a transient failure, after pauses. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
-/** A namespace whose Events are refused is left alone for so long. */
+/** Time for which a namespace that rejects Events is skipped. */
 const REFUSED_FOR_MS = 60_000;
 /** Longest wait at the end. */
 const MOMENT_MS = 500;
 /** The longest note that events.k8s.io allows is 1024 bytes; a character takes up to 3. */
 const MESSAGE_LENGTH = 1_000;
-/** Of the name of an object, in the name of its Events: 253 less what makes them unique. */
+/** Maximum length of an object's name in the name of its Events: 253 less the unique suffix. */
 const NAME_LENGTH = 230;
 
 interface Series {
@@ -63,13 +67,13 @@ interface Series {
   failures: number;
 }
 
-/** How much more may be written for an object. */
+/** Remaining number of writes for an object. */
 interface Budget {
   tokens: number;
   refilledAt: number;
 }
 
-/** How many different messages were told of an object under one reason. */
+/** Number of different messages of an object under one reason. */
 interface Variety {
   messages: number;
   sinceAt: number;
@@ -96,7 +100,7 @@ export class EventRecorder {
     this.#deps = deps;
   }
 
-  /** How much is remembered. */
+  /** Number of entries. */
   get size(): number {
     return this.#series.size + this.#budgets.size + this.#varieties.size + this.#refusals.size;
   }
@@ -125,7 +129,7 @@ export class EventRecorder {
     keepNewest(this.#series, key, series, (old) => {
       if (this.#pending.delete(old)) this.#drop('full');
     });
-    // What is about to be written is not written once more.
+    // A pending write is not queued twice.
     if (isAwaited) return;
     if (!spend(this.#budget(uid, now), now)) return this.#drop('limited');
     this.#pending.add(series);

@@ -1,4 +1,4 @@
-// What is counted, under Prometheus names.
+// Metrics under Prometheus names.
 import { totalmem } from 'node:os';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallRecord, Metric } from '../../adapters/api/adapter.ts';
@@ -18,11 +18,11 @@ import { type HostedObjects, objectGauges } from './object-gauges.ts';
 import { StateDurations } from './state-durations.ts';
 import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts';
 
-/** What a runtime tells. */
+/** Metrics that a runtime records. */
 export interface RuntimeMetrics {
   /** Notes a call to a cloud. */
   onCall(record: CallRecord): void;
-  /** Notes that users were told of an object. @param reason  one of a few, CamelCase */
+  /** Counts a user event of an object. @param reason  one of a few, CamelCase */
   onUserEvent(kind: string, reason: string): void;
   /** Notes a request for an operation that was refused. */
   onRefused(record: RefusedRecord): void;
@@ -45,7 +45,7 @@ export interface Metrics extends RuntimeMetrics, WebhookMetrics, Pick<GatewayMet
   countedBus(bus: Bus): Bus;
   /** The same client; requests are counted. */
   counted(client: KubeClient): KubeClient;
-  /** Counts the objects that live there, whenever somebody asks. */
+  /** Counts the hosted objects at each scrape. */
   follow(populated: HostedObjects): void;
   /** All figures in the text format of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -89,7 +89,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   });
   const news = new Counter({
     name: 'troupe_kubernetes_events_total',
-    help: 'What users were told of objects, by kind and reason: Drifted, DependencyReplaced, DeletedExternally, Failed and others.',
+    help: 'Events recorded about objects, by kind and reason: Drifted, DependencyReplaced, DeletedExternally, Failed and others.',
     labelNames: ['kind', 'reason'],
     registers,
   });
@@ -252,7 +252,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   };
 }
 
-/** Of the container, in bytes; 0: it has none. */
+/** Memory limit of the container, in bytes; 0 if it has none. */
 function memoryLimit(): number {
   const limit = process.constrainedMemory();
   return limit < totalmem() ? limit : 0;

@@ -1,4 +1,4 @@
-// What lives in a process and what waits in it, looked at when somebody asks for figures: nothing is counted in between.
+// Gauges of the objects in a process and of its queues, computed at each scrape: nothing is counted in between.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CallLoad } from '../../adapters/api/adapter.ts';
 import type { Address, Clock } from '../../bus/mod.ts';
@@ -6,7 +6,7 @@ import { QUARANTINED } from '../object/object-machines.ts';
 import type { ShardHostLoad } from '../sharding/shard-host.ts';
 import type { StateDurations } from './state-durations.ts';
 
-/** Who lives somewhere. */
+/** Hosted object. */
 export interface HostedObject {
   readonly address: Address;
   /** Empty: there is no object, others refer to it. */
@@ -14,14 +14,14 @@ export interface HostedObject {
   readonly tags: ReadonlySet<string>;
 }
 
-/** Where objects live. */
+/** Hosts of objects. */
 export interface HostedObjects {
-  /** How many objects live here, by state. */
+  /** Number of hosted objects by state. */
   countByState(): ReadonlyMap<string, number>;
   hostedObjects(): Iterable<HostedObject>;
-  /** How much there is to do; calls by the realm of who makes them. */
+  /** Queue lengths; calls by the realm of their caller. */
   load(): ShardHostLoad & { readonly calls: ReadonlyMap<string, CallLoad> };
-  /** How many messages of the mail could not be understood. */
+  /** Number of mailbox messages that could not be parsed. */
   readonly rejectedMessages: number;
 }
 
@@ -50,7 +50,7 @@ export function objectGauges({ registers, clock, stays }: PopulationDeps): (popu
   );
   const unsettled = gauge(
     'troupe_unsettled_age_seconds',
-    'By kind, of the object that has not been at rest without trouble for longest, how long that is, as far as this ' +
+    'By kind, of the object that has not been idle without trouble for longest, how long that is, as far as this ' +
       'process knows; 0: all are.',
     kind,
   );
@@ -60,7 +60,7 @@ export function objectGauges({ registers, clock, stays }: PopulationDeps): (popu
   );
   const rejectedMessages = new Counter({
     name: 'troupe_rejected_messages_total',
-    help: 'Messages of the mail that could not be understood, and were taken away.',
+    help: 'Messages that could not be understood, and were removed.',
     registers,
   });
   const shards = gauge(
@@ -68,10 +68,10 @@ export function objectGauges({ registers, clock, stays }: PopulationDeps): (popu
     'Shards in this process: live, opening (their mail and objects are read), closing (calls to clouds have not ended).',
     ['state'],
   );
-  const allShards = gauge('troupe_deployment_shards', 'Shards of the deployment, whoever has them.');
+  const allShards = gauge('troupe_deployment_shards', 'Shards of the deployment, held by any process.');
   const queues = gauge(
     'troupe_queue_length',
-    'What waits in this process: mail (to be published, or under way), answers (that nobody misses yet), statuses ' +
+    'Queues of this process: mail (to be published, or under way), answers (that are not needed yet), statuses ' +
       '(which say that an object waits).',
     ['queue'],
   );

@@ -1,16 +1,16 @@
-// How long objects stay in their states, by what the trace tells of them. Of an object at rest without trouble nothing is
-// kept: there are tens of thousands of them.
+// Durations of objects in their states, from trace events. Nothing is kept about idle objects without failures: there
+// are tens of thousands of them.
 import type { Address } from '../../bus/mod.ts';
 
-/** Of an object that is on its way, or in trouble. Milliseconds since the epoch. */
+/** Stay of a busy or failing object, in milliseconds since the epoch. */
 interface Stay {
   readonly enteredAt: number;
-  /** Since when it has not been at rest without trouble. */
+  /** Time since which it has not been settled. */
   readonly unsettledAt: number;
 }
 
 export class StateDurations {
-  /** By the address that an actor has for its life: with it goes what is known of its stay. */
+  /** Stays by the address object of an actor's lifecycle: they are collected with it. */
   readonly #stays = new WeakMap<Address, Stay>();
 
   /**
@@ -31,7 +31,7 @@ export class StateDurations {
     return stay && now - stay.enteredAt;
   }
 
-  /** Since when it has not been at rest without trouble, as far as this process knows; undefined: it is. */
+  /** Time since which it has not been settled, if this process knows it; undefined: it is settled. */
   unsettledAt(actor: Address): number | undefined {
     return this.#stays.get(actor)?.unsettledAt;
   }

@@ -1,15 +1,15 @@
-// Who may read the figures: the cluster's word on the bearer of a token, and on what they may.
+// Access to the metrics: the cluster's verdict on the bearer of a token and its permissions.
 //
 // Invariants:
 //   TOKEN-REVIEWS-1. A verdict is asked for once while it is kept, however many want it at once.
-//   TOKEN-REVIEWS-2. Tokens that the cluster does not know cost it a few reviews a second, however many there are and whoever sends them;
-//       they never push out the verdict on one that it knows.
+//   TOKEN-REVIEWS-2. Unknown tokens never cost the cluster more than a few reviews per second, however many there are
+//       and from any sender; they never evict the verdict on a known one.
 //   TOKEN-REVIEWS-3. Where an audience is asked for, a token for another one is unknown.
 import { createHash } from 'node:crypto';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, JsonObject } from '../../bus/mod.ts';
 
-/** What the cluster says of the bearer; `busy`: it is not asked now, since it is asked too often. */
+/** Verdict of the cluster on the bearer; `busy`: the cluster is not called, since the rate limit is reached. */
 export type Verdict = 'allowed' | 'forbidden' | 'unknown' | 'busy';
 
 /** Judges a token. @param peer  the address that it came from */
@@ -22,16 +22,16 @@ export interface ReviewDeps {
   readonly audience: string | undefined;
 }
 
-/** How long a verdict on a token is kept, in milliseconds. */
+/** Time for which a verdict on a token is kept, in milliseconds. */
 const VERDICT_FOR_MS = 60_000;
 /** Verdicts that are kept, on known and on unknown tokens each; beyond, the oldest goes. */
 const VERDICTS = 1_000;
-/** A longer token is nobody's. */
+/** Maximum length of a valid token. */
 const TOKEN_LENGTH = 16_384;
 /** Reviews a second, and at once: of one peer, and of all. */
 const OF_PEER = { aSecond: 1, atOnce: 5 } as const;
 const OF_ALL = { aSecond: 20, atOnce: 50 } as const;
-/** Peers that are told apart at a time. */
+/** Maximum number of peers that are distinguished. */
 const PEERS = 1_000;
 
 /** Asks the API server, as often as TOKEN-REVIEWS-1 and TOKEN-REVIEWS-2 allow. @throws {TransientError} it does not answer */
@@ -109,7 +109,7 @@ class Kept<Value> {
   }
 }
 
-/** So many at once, and so many a second after that. */
+/** Token bucket: a burst size, and a rate per second. */
 class Allowance {
   readonly #rate: { readonly aSecond: number; readonly atOnce: number };
   #left: number;

@@ -1,4 +1,4 @@
-// What is counted of the webhooks: the API server waits for each answer, and so does whoever asked it.
+// Metrics of the webhooks: the API server, and its client, wait for each response.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** One answer. */

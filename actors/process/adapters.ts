@@ -22,6 +22,8 @@ export interface MoreAdapters {
   readonly models?: string | undefined;
   /** File of the bindings of the models. */
   readonly bindings?: string | undefined;
+  /** Adapters that come with Troupe, as far as they are not left out; all by default. */
+  readonly builtIn?: readonly Adapter[] | undefined;
 }
 
 /** What the environment says of more adapters. */
@@ -36,14 +38,20 @@ export function moreAdaptersIn(env: Texts): MoreAdapters {
 /**
  * All adapters of a process.
  *
- * @throws {TerminalError} one cannot be had, or two do not go together; a model or its bindings are wrong
+ * @throws {TerminalError} one cannot be had, or two do not go together; a model or its bindings are wrong; there is none
  */
-export async function adaptersOf({ adapters, ...more }: MoreAdapters, folder: string): Promise<readonly Adapter[]> {
+export async function adaptersOf(
+  { adapters, builtIn = BUILT_IN, ...more }: MoreAdapters,
+  folder: string,
+): Promise<readonly Adapter[]> {
   const [names, place] = [namesIn(adapters), modelPlaceOf(more)];
-  if (names.length === 0 && place === undefined) return BUILT_IN;
+  const isMore = names.length > 0 || place !== undefined;
+  if (!isMore && builtIn.length === 0)
+    throw new TerminalError('--only-adapters leaves no adapter: name some with --adapters');
+  if (!isMore) return builtIn;
   const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
   const modeled = place === undefined ? [] : [(await import('./load-models.ts')).modelAdapterOf(place)];
-  return checkAdapters([...BUILT_IN, ...modeled, ...loaded]);
+  return checkAdapters([...builtIn, ...modeled, ...loaded]);
 }
 
 /** Where the models are; undefined for none. */
@@ -61,7 +69,7 @@ export type Texts = Readonly<Record<string, string | undefined>>;
 /** First tokens of the bus's own subjects, and the realm of Secrets. */
 const TAKEN_REALMS: readonly string[] = [...RESERVED_TOKENS, 'core'];
 
-/** @throws {TerminalError} two of them cannot be told apart, or one has a name that is the runtime's */
+/** @throws {TerminalError} two of them are indistinguishable, or one has a name of the runtime */
 export function checkAdapters(adapters: readonly Adapter[]): readonly Adapter[] {
   const realms = new Set<string>();
   const roles = new Set<string>(Object.values(Role));
@@ -113,7 +121,7 @@ function isBuiltIn({ realm }: Adapter): boolean {
   return realm === MODEL_REALM || BUILT_IN.some((each) => each.realm === realm);
 }
 
-/** Where the adapter reads its options. */
+/** Reader of the adapter's options. */
 export function settingsFor(
   { realm, flags }: Pick<Adapter, 'realm' | 'flags'>,
   env: Texts,

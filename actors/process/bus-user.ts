@@ -1,11 +1,11 @@
-// Whom a process is known as on the bus: its roles say it, so that nobody has to.
+// Bus user of a process: it follows from its roles, so that it needs no configuration.
 import type { Adapter } from '../../adapters/api/adapter.ts';
 import type { BusRole, BusUser } from '../../bus/permissions.ts';
 import { knownRoles, type Player, Role, rolesOfNodes, rolesWith, VISUALIZER, WEBHOOKS } from '../base/config.ts';
 
 type Known = Pick<Adapter, 'realm' | 'role' | 'route'>;
 
-/** Who plays all roles that objects need; that it shows them, too, makes it nobody else. */
+/** User with all roles that objects need; serving the visualizer too does not change it. */
 const ALONE = 'alone';
 
 /** The user of a process with these roles. */

@@ -1,5 +1,5 @@
-// What a process may do in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests give it,
-// and `troupe doctor` looks whether it is there.
+// Permissions of a process in the cluster: no more than its roles and the adapters' kinds need. The manifests grant
+// them, and `troupe doctor` checks them.
 import type { Adapter, ClusterRule } from '../../adapters/api/adapter.ts';
 import { Role, VISUALIZER, WEBHOOKS } from '../base/config.ts';
 
@@ -11,21 +11,21 @@ export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]):
     ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? (adapter.roleRules ?? serving(adapter)) : [])),
     ...(roles.includes(VISUALIZER) ? showing(adapters) : []),
     ...(roles.includes(WEBHOOKS) ? answering(adapters) : []),
-    // Who may read the metrics.
+    // Access to the metrics.
     rule('authentication.k8s.io', ['tokenreviews'], ['create']),
     rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
   ]);
 }
 
 /**
- * Of whoever runs `troupe migrate`, for adapters whose objects are converted: their definitions are read, noted on, and told that nothing
- * is left in another version; each object is listed and patched, and what must be there before is made.
+ * Rules for users of `troupe migrate`, for adapters whose objects are converted: their definitions are read, annotated,
+ * and set to a single stored version; each object is listed and patched, and companion objects are created before.
  */
 export function migrationRules(adapters: readonly Adapter[]): readonly ClusterRule[] {
   return merged(
     adapters.flatMap((adapter) => {
       if (adapter.webhooks?.conversion === undefined) return [];
-      // Kinds that the API server converts by itself have several versions too.
+      // Kinds that the API server converts itself have several versions too.
       const resourceNames = adapter.contracts.map(({ plural, group }) => `${plural}.${group}`).sort();
       const group = 'apiextensions.k8s.io';
       return [
@@ -71,7 +71,7 @@ function acting(adapters: readonly Adapter[]): readonly ClusterRule[] {
           [owned],
           isFollowed(adapter, owned) ? ['create', 'delete', 'patch'] : ['create', 'delete'],
         ),
-        // Where the cluster asks for it before an owner reference may block the owner's deletion.
+        // Some clusters require it before an owner reference may block the owner's deletion.
         rule(groupOf(adapter, owner), [`${owner}/finalizers`], ['update']),
       ]),
       ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
@@ -92,7 +92,7 @@ function serving(adapter: Adapter): readonly ClusterRule[] {
   ];
 }
 
-/** Objects are looked at when somebody looks; of Secrets nothing is. */
+/** Objects are read on demand; Secrets are never read. */
 function showing(adapters: readonly Adapter[]): readonly ClusterRule[] {
   const verbs = ['get', 'list', 'watch'];
   return adapters.flatMap((adapter) => [
@@ -138,12 +138,12 @@ export interface GroupPlurals {
   readonly plurals: readonly string[];
 }
 
-/** Of all kinds that the adapter brings. */
+/** Plurals of all kinds of the adapter. */
 export function kindsOf({ contracts }: Adapter): readonly GroupPlurals[] {
   return byGroup(contracts);
 }
 
-/** Of those that may live here: of a kind that is followed no object does. */
+/** Plurals of managed kinds: objects of watched kinds are not managed. */
 function livingOf(adapter: Adapter): readonly GroupPlurals[] {
   return byGroup(adapter.contracts.filter(({ plural }) => !isFollowed(adapter, plural)));
 }

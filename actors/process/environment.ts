@@ -24,7 +24,7 @@ import { firstLeaseOn, natsOptions } from './run.ts';
 
 export interface Environment {
   readonly client: KubeClient;
-  /** Whose the API server is: one that was started here has the objects of nobody else. */
+  /** Origin of the API server: one that was started here has no objects of other users. */
   readonly cluster: 'started' | 'given';
   /** Path of the kubeconfig in use. */
   readonly kubeconfig: string;
@@ -40,9 +40,9 @@ export interface EnvironmentOptions {
   user: BusUser;
   adapters: readonly Pick<ConfiguredAdapter, 'kinds'>[];
   clock: Clock;
-  /** Where what is started keeps its data. */
+  /** Directory for the data of started systems. */
   folder: string;
-  /** Whether the objects of an embedded API server are kept in the folder, and go on with the next start. */
+  /** Whether objects of an embedded API server are kept in the directory for the next start. */
   lasting: boolean;
   onProgress: (line: string) => void;
 }
@@ -88,7 +88,7 @@ async function openApiServer(
   lasting: boolean,
 ): Promise<{ kubeconfig: string; api?: EmbeddedApiServer }> {
   const kubeconfig = join(folder, 'kubeconfig');
-  // What an earlier start printed to be exported is its own: the API server that it leads to is started here.
+  // A kubeconfig printed by an earlier start is dev's own: its API server is started here.
   if (config.kubeconfig !== undefined && !(await isSame(config.kubeconfig, kubeconfig))) {
     return { kubeconfig: config.kubeconfig };
   }
@@ -119,7 +119,7 @@ async function openBus(
     return { bus: await natsBus({ ...natsOptions(config, user, natsUrl, clock, onProgress), firstLease }), natsUrl };
   }
   const natsFolder = join(folder, 'nats');
-  // Mail and leases of a process that was killed: its objects are gone, and nobody is left to hold a lease.
+  // Messages and leases of a killed process: its objects are deleted, and no process holds a lease.
   if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });
   let server: NatsServer;
   try {

@@ -10,7 +10,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { TerminalError } from '../../bus/mod.ts';
 
-/** How long the holder may take to say who it is, in milliseconds. */
+/** Maximum time for the holder to identify itself, in milliseconds. */
 const ANSWER_MS = 500;
 
 /**
@@ -46,7 +46,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   throw new TerminalError(`the folder '${folder}' cannot be locked: name another one with --data`);
 }
 
-/** Where nothing but a file can be bound, the file stays when its process is killed. */
+/** If only a file can be bound, the file stays when its process is killed. */
 async function socketOf(folder: string): Promise<{ readonly path: string; readonly isFile: boolean }> {
   const place = await realpath(folder);
   const { uid = 0 } = typeof process.getuid === 'function' ? { uid: process.getuid() } : {};
@@ -70,7 +70,7 @@ function closed(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** What the holder says of itself; empty: it lives and says nothing. Undefined: there is none. */
+/** Identity of the holder; empty: it is alive without one. Undefined: there is none. */
 function holderOf(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said = '';

@@ -1,4 +1,4 @@
-// What a pod shows the cluster: its health, whether it is ready, and its figures, as far as the configuration asks.
+// HTTP endpoints of a pod: health, readiness and metrics, as configured.
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, ErrorCode, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
@@ -8,13 +8,13 @@ import { authorizeByTokenReview, type ReviewDeps } from '../observability/token-
 import type { Runtime } from './runtime.ts';
 
 export interface HttpEndpoints {
-  /** Undefined: nobody asks for figures. */
+  /** Undefined without metrics. */
   readonly metrics: Metrics | undefined;
   /** The same client; what becomes of its requests is noted. */
   readonly client: KubeClient;
-  /** The same bus; what is said on it is counted. */
+  /** The same bus, with its messages counted. */
   follow(bus: Bus): Bus;
-  /** Who answers the API server must be ready, too. Alone there is nothing else that must. */
+  /** Adds the readiness of a webhook server. `alone`: nothing else must be ready. */
   ask(webhooks: { readonly problem: string | undefined }, place: 'alone' | 'beside others'): void;
   /** From now on there is something to be ready. */
   began(runtime: Runtime): void;
@@ -55,7 +55,7 @@ export async function serveHttpEndpoints(
   try {
     if (healthAddress !== undefined) {
       const ready = (): string | undefined => {
-        // The API server asks those who are ready, also when it has only just come back and nobody has reached it yet.
+        // The API server calls ready pods, also when it has just recovered and is not reachable yet.
         if (isAlone) return asked?.problem;
         return isStarted ? (asked?.problem ?? busTrouble ?? apiTrouble) : 'starting';
       };
@@ -90,7 +90,7 @@ export async function serveHttpEndpoints(
   };
 }
 
-/** A certificate of its own, and the cluster's word on who may read. */
+/** A certificate of its own, and the cluster's verdict on readers. */
 async function securely(deps: ReviewDeps): Promise<SecureOptions> {
   const { clock } = deps;
   const { certify, makeAuthority } = await import('../../adapters/kubernetes/tls/certificates.ts');

@@ -1,5 +1,5 @@
-// The folder of `troupe dev`, before anything is written there. Whoever made it (it may have come with somebody's checkout) could
-// have any file of the user written by a symbolic link in it.
+// Check of the directory of `troupe dev` before anything is written there. Its creator (it may come with a checkout of
+// another user) could redirect a write to any file of the user by a symbolic link in it.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TerminalError } from '../../bus/mod.ts';

@@ -4,9 +4,11 @@
 //   PLUG-IN-1. What its kinds make of people's words (`view`, `status`, `references`, `children`, `standing`) ends within LIMIT_MS, or
 //        fails, the first time that it is asked of a state of an object. JavaScript that runs as an action of its machines, or
 //        between two awaits of an operation, cannot be stopped.
-//   PLUG-IN-2. What it throws is told with its name, without a stack, and without what `readSecret` gave it for that namespace.
+//   PLUG-IN-2. An exception of a plug-in is always reported with its name, without a stack, and without the values that
+//       `readSecret` gave it for that namespace.
 //   PLUG-IN-3. A promise that it lets fail unheard, or an exception in one of its timers, is logged with its name, and ends nothing.
-//   PLUG-IN-4. Nobody waits for its `serve` longer than SERVE_MS: its operations are refused, as may be tried again, until it is through.
+//   PLUG-IN-4. No start ever waits for `serve` longer than SERVE_MS: operations fail as transient until it has
+//       returned.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Script } from 'node:vm';
 import type {
@@ -23,13 +25,13 @@ import { hiding } from '../../adapters/http/secrets.ts';
 import { fromErrorData, TerminalError, TransientError, TroupeError, toAnswerData } from '../../bus/errors.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 
-/** How long a function may run that says something of an object, in milliseconds. */
+/** Timeout of a function that reads an object, in milliseconds. */
 const LIMIT_MS = 2_000;
-/** How long a start of the process waits for `serve`, in milliseconds. */
+/** Maximum time that a start of the process waits for `serve`, in milliseconds. */
 const SERVE_MS = 10_000;
 /** Secrets whose contents are kept to be hidden; the oldest are forgotten. */
 const MOST_SECRETS = 1_000;
-/** In characters: shorter values of a line are no secrets, or are said by chance. */
+/** Minimum length in characters: shorter values are no secrets, or occur by chance. */
 const LEAST_VALUE = 6;
 
 /** Whose code runs, also in what it began: timers, promises. */
@@ -143,7 +145,7 @@ function containedOperations(plugIn: PlugIn, begun: Promise<Served>, served: Ser
     };
   return Object.fromEntries(
     plugIn.kinds.map(({ plural, operations }) => {
-      // Of one that is through, what is missing is to be noticed (`checkOperations`).
+      // After a finished start, missing operations must be noticed (`checkOperations`).
       const there = operations.filter(
         (name) => served === undefined || served.operations[plural]?.[name] !== undefined,
       );
@@ -152,7 +154,7 @@ function containedOperations(plugIn: PlugIn, begun: Promise<Served>, served: Ser
   );
 }
 
-/** What an operation threw, for others: its own words stay if it chose them for that. */
+/** Error of an operation for others: its own text is kept if it was made for that. */
 function reported(error: unknown, where: string, secrets: readonly string[]): TroupeError {
   const data = toAnswerData(error);
   const message = error instanceof TroupeError ? data.message : `${where}: ${data.message}`;
@@ -192,7 +194,10 @@ function valuesIn(text: string): readonly string[] {
   return [trimmed, ...values.filter((value) => value.length >= LEAST_VALUE)];
 }
 
-/** Members of a kind and of its life that read what people wrote. A bound costs the start of a thread, so no other has one. */
+/**
+ * Members of a kind and its lifecycle that read user input. A time limit costs the start of a thread, so other members
+ * have none.
+ */
 const BOUNDED: ReadonlySet<string> = new Set(['references', 'children', 'standing', 'view', 'status']);
 
 /** The kind, with what it fails to say named, and bounded where people's words may make it run for ever. */
@@ -211,7 +216,7 @@ function boundedKind(realm: string, kind: DeclaredKind, limitMs: number): Declar
 
 type Question = (...given: readonly unknown[]) => unknown;
 
-/** What a script calls: V8 can stop a script, and with it what that has called. */
+/** Target of a script: V8 can stop a script, and with it the code that it calls. */
 const CALLED = Symbol.for('troupe.plug-in.called');
 const SCRIPT = new Script("globalThis[Symbol.for('troupe.plug-in.called')]()");
 
@@ -255,7 +260,7 @@ function isObjectState(given: unknown): given is object {
 /** Plug-ins that are served in this process. */
 let served = 0;
 
-/** Hears what nobody else hears, as long as a plug-in is served. @returns the way to stop */
+/** Catches unhandled errors while a plug-in is served. @returns the function that stops it */
 function catchUnheard(): () => void {
   if (served++ === 0) process.on('unhandledRejection', unheard).on('uncaughtException', unheard);
   let isStopped = false;
@@ -269,12 +274,12 @@ function catchUnheard(): () => void {
 function unheard(error: unknown): void {
   const whose = running.getStore();
   if (whose === undefined) {
-    // Nobody's but ours: a defect, which ends the process as if this were not here.
+    // An error of our own is a defect, which ends the process as if this handler did not exist.
     process.off('unhandledRejection', unheard).off('uncaughtException', unheard);
     setImmediate(() => {
       throw error;
     });
     return;
   }
-  whose.log.error({ error: messageOf(error) }, 'its code failed, and nobody heard of it but the process');
+  whose.log.error({ error: messageOf(error) }, 'the code of an adapter failed outside of any operation');
 }

@@ -1,4 +1,4 @@
-// What the process is told from outside.
+// Signals to the process from outside.
 
 /** A reader that has seen enough, such as `head`, is no failure. */
 export function leaveWithReader(error: NodeJS.ErrnoException): void {

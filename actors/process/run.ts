@@ -1,4 +1,4 @@
-// `troupe run`: the roles of one pod, until it is told to stop.
+// `troupe run`: the roles of one pod, until it receives a signal to stop.
 import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient, objects } from '../../adapters/kubernetes/mod.ts';
@@ -51,9 +51,9 @@ export interface RunDeps {
   gateway?: StartGateway | undefined;
 }
 
-/** Longest wait for an orderly end, in milliseconds; whoever sent SIGTERM kills after a while. */
+/** Maximum time for an orderly end, in milliseconds; the sender of SIGTERM kills after a while. */
 const DRAIN_LIMIT_MS = 4_800;
-/** How long a pod is still sent requests after it was told to stop, in milliseconds. */
+/** Time for which a pod still receives requests after the signal to stop, in milliseconds. */
 const LINGER_MS = 3_000;
 /** Pause between two attempts to reach the bus for the first time, in milliseconds. */
 const PAUSE_MS = 1_000;
@@ -111,7 +111,7 @@ export async function run({ config, adapters, clock, log, signal, gateway: start
     await aborted(stop);
     await Promise.all([drain(runtime, clock, log), ended(served, config, clock)]);
   } finally {
-    // What is left open would keep a process that has failed alive.
+    // An open server would keep a failed process alive.
     await gateway?.close();
     await visualizer?.close();
     await webhooks?.close();
@@ -122,7 +122,10 @@ export async function run({ config, adapters, clock, log, signal, gateway: start
   return 0;
 }
 
-/** Who asks is answered until it knows that it must ask somebody else. @throws why the webhooks could not be served */
+/**
+ * Clients and the API server receive responses until they have switched to another pod. @throws the reason why the webhooks could not
+ * be served
+ */
 async function ended(
   [webhooks, gateway]: readonly [ServedWebhooks | undefined, Gateway | undefined],
   { inCluster }: Pick<Config, 'inCluster'>,

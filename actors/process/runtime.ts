@@ -49,13 +49,13 @@ export interface RuntimeDeps {
   roles: ReadonlySet<string>;
   /** Longest time a call to a cloud may take, in milliseconds. */
   callMs: number;
-  /** Kinds to care for, CamelCase or plural; undefined: all, once nobody else cares for them. */
+  /** Managed kinds, CamelCase or plural; undefined: all, while no legacy controller leads. */
   kinds?: readonly string[] | undefined;
-  /** Namespaces to care for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   namespaces?: readonly string[] | undefined;
-  /** What is counted, where anybody asks. */
+  /** Metrics, if they are read. */
   metrics?: RuntimeMetrics | undefined;
-  /** Whether users are told by Kubernetes Events what happened to their objects. */
+  /** Whether Kubernetes Events are emitted for users. */
   events: boolean;
   /** Name among the pods; made unique for each start. */
   podName?: string | undefined;
@@ -66,27 +66,27 @@ export interface RuntimeDeps {
 export interface Runtime {
   readonly pod: string;
   readonly kinds: readonly Kind[];
-  /** How many objects live here, by state. */
+  /** Number of hosted objects by state. */
   countByState(): ReadonlyMap<string, number>;
-  /** Whoever lives here. */
+  /** Hosted objects. */
   hostedObjects(): Iterable<HostedObject>;
-  /** How much there is to do. */
+  /** Queue lengths. */
   load(): ShardHostLoad & { readonly calls: ReadonlyMap<string, CallLoad> };
-  /** How many messages of the mail could not be understood. */
+  /** Number of mailbox messages that could not be parsed. */
   readonly rejectedMessages: number;
   /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Who reports events, for all pods. */
+/** Reporter of Events, for all pods. */
 const REPORTER = 'troupe';
-/** Pause before a role that ended begins anew, in milliseconds. */
+/** Pause before a role that ended restarts, in milliseconds. */
 const ROLE_PAUSE_MS = 1_000;
 
 /**
  * Starts the roles; they come to work as the bus and the API server answer.
  *
- * @throws {TerminalError} a kind that is to be cared for is not known, or an adapter cannot be served as it is configured
+ * @throws {TerminalError} a configured kind is unknown, or an adapter cannot be served with its configuration
  */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { bus, client, clock, log, roles, adapters, callMs, namespaces } = deps;
@@ -97,7 +97,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     adapters.flatMap(({ kinds }) => kinds),
     deps.kinds,
   );
-  // Whoever hosts no actors hears of no leases, and takes all that he may.
+  // A process without actors knows no leases, and uses the whole limit.
   const replicaCount = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
   const served = await serveAdapters(deps, objects, replicaCount);
   const called = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter), clock));
@@ -152,7 +152,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     });
     services.push(await serveOperations(bus, adapter, here, { version: TROUPE_VERSION, admission }));
   };
-  // Whoever hosts actors calls what it serves itself in memory: nobody else needs to ask, unless it is one of several nodes.
+  // A process that hosts actors calls its own operations in memory: no other process needs them, unless they belong to
+  // one of several nodes.
   // mutant: host-serves-operations ! -> true
   const offered = [...served].filter(([{ route }]) => route !== undefined || !roles.has(Role.Actors));
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
@@ -164,9 +165,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       } catch (error) {
         const { message } = toErrorData(error);
         if (!(error instanceof TransientError)) {
-          log.error({ error: message, err: error }, 'a role ended; it begins anew');
+          log.error({ error: message, err: error }, 'a role ended; it begins again');
         } else if (message !== problem) {
-          log.warn({ error: message }, 'a role cannot go on yet');
+          log.warn({ error: message }, 'a role cannot continue yet');
           problem = message;
         }
         await clock.sleep(ROLE_PAUSE_MS, stop.signal);
@@ -176,12 +177,12 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const onLeases = (records: readonly LeaseRecord[]): void => replicaCount.heard(records);
   const hold = (signal: AbortSignal): Promise<void> =>
     manageShards({ bus, host, clock, log, pod, offer: serving, onLeases }, signal);
-  /** Followed once, however often the role begins anew. */
+  /** Watched once, even if the role restarts. */
   let predecessors: readonly ReturnType<typeof watchLegacyController>[] | undefined;
   const act = async (): Promise<void> => {
     // Kinds and namespaces together name objects that the other has been told to leave out.
     const isSplit = deps.kinds !== undefined && namespaces !== undefined;
-    // The other controller cares for all kinds of its realm, whichever of them are named here.
+    // The other controller manages all kinds of its realm, whichever of them are configured here.
     // mutant: kinds-alone-overtake => -> () => deps.kinds === undefined
     const isShared = ({ kinds }: ConfiguredAdapter): boolean => deps.kinds === undefined || kinds.some(isTaken);
     predecessors ??= adapters.flatMap((adapter) => {
@@ -245,7 +246,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   };
 }
 
-/** By the realms of those who count them. */
+/** Calls by the realms of their counters. */
 function callsOf(served: ReadonlyMap<ConfiguredAdapter, Pick<Served, 'load'>>): ReadonlyMap<string, CallLoad> {
   const calls = new Map<string, CallLoad>();
   for (const [{ realm }, each] of served) {
@@ -309,7 +310,7 @@ export function authorityOf(url: string): string | undefined {
   return `${hostname.replace(/^\[(.*)\]$/, '$1')}:${port || (protocol === 'http:' ? '80' : '443')}`;
 }
 
-/** Which kinds are cared for; the objects of the others are only followed. @throws {TerminalError} there is no such kind */
+/** Managed kinds; the objects of the others are only watched. @throws {TerminalError} a kind does not exist */
 function takenBy(
   kinds: readonly DeclaredKind[],
   names: readonly string[] | undefined,
@@ -319,7 +320,7 @@ function takenBy(
   const unknown = names?.find((name) => !kinds.some((kind) => isNamed(kind, name)));
   if (unknown !== undefined) {
     const all = kinds.map(({ kind }) => kind).join(', ');
-    throw new TerminalError(`there is no kind '${unknown}' to care for; there are ${all}`);
+    throw new TerminalError(`there is no kind '${unknown}' to manage; there are ${all}`);
   }
   return (kind) => names?.some((name) => isNamed(kind, name)) ?? true;
 }

@@ -1,5 +1,5 @@
-// Standard output and error where Node cannot open them as what the system says that they are, as a pipe of Linux under Wine: each look
-// at `process.stdout` throws there. They are written to by their numbers then.
+// Standard output and error where Node cannot open them as the type that the system reports, as a pipe of Linux under
+// Wine: each access to `process.stdout` throws there. They are written by file descriptor then.
 //
 // Invariant: what the process says goes where its starter has told it to, or nowhere; it never ends the process.
 import { writeSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 
 const STREAMS = { stdout: 1, stderr: 2 } as const;
 
-/** @param write  writes to a file by its number, and tells how many bytes it took */
+/** @param write  writes to a file descriptor, and returns the number of bytes written */
 export function mendStreams(
   given: object = process,
   write: (number: number, bytes: Uint8Array) => number = writeSync,
@@ -34,7 +34,7 @@ function byNumber(number: number, write: (number: number, bytes: Uint8Array) => 
         for (let at = 0; at < chunk.length; at += write(number, chunk.subarray(at)));
         done();
       } catch (error) {
-        // What is not open has no reader.
+        // A closed stream has no reader.
         done((error as NodeJS.ErrnoException).code === 'EBADF' ? undefined : (error as Error));
       }
     },

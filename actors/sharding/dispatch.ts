@@ -1,11 +1,11 @@
-// What mail means to the actor that it is for.
+// Dispatch of mailbox messages to their actors.
 import type { ActorSubject, MailboxMessage } from '../../bus/mod.ts';
 import { parseAnswer, parseClaim, parseObjectMessage } from '../mailbox/messages.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 
 type Delivery = (actor: Pick<ObjectActor, 'receiveObject' | 'receiveClaim' | 'receiveAnswer'>) => void;
 
-/** What to do with mail; undefined when it cannot be understood. */
+/** Action for a message; undefined if it cannot be parsed. */
 export function deliveryOf(
   about: ActorSubject,
   { payload, sequence, traceparent }: Pick<MailboxMessage, 'payload' | 'sequence' | 'traceparent'>,
@@ -22,6 +22,6 @@ export function deliveryOf(
     const mail = parseAnswer(payload, about);
     return mail && ((actor) => actor.receiveAnswer(about.from, mail, sequence, traceparent));
   }
-  // What was observed is the answer to a question: nobody mails it.
+  // An observation is the response to a query: it is never a message.
   return () => undefined;
 }

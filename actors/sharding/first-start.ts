@@ -1,11 +1,11 @@
-// Whether anybody has acted on these objects before. A NATS server without leases is new, or was wiped and a holder of what
-// it knew still acts until its lease ends: from the bus both look the same. The API server tells them apart.
+// Check whether Troupe has acted on these objects before. A NATS server without leases is new, or was wiped while a
+// former host still acts until its lease ends: on the bus both look the same. The API server distinguishes them.
 //
 // Invariants:
-//   FIRST-START-1. Where no object carries its kind's own finalizer, nobody has anything under way and nobody can begin: that finalizer
-//       is stored before a create is sent (P12), and a create is listed in the mail of the server that was wiped, so that who
-//       holds a lease of before begins none any more (P13).
-//   FIRST-START-2. What cannot be told is no first start.
+//   FIRST-START-1. If no object carries its kind's own finalizer, no request is ever running or can start: that
+//       finalizer is stored before a create is sent (P12), and a create is listed in the mailbox of the wiped server,
+//       so a holder of a former lease starts none any more (P13).
+//   FIRST-START-2. An undetermined state never counts as a first start.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { type FirstLease, toErrorData } from '../../bus/mod.ts';
 import type { Kind, Resource } from '../../machines/kind.ts';

@@ -1,22 +1,24 @@
 // External calls, and writes to the API server, under way on behalf of the actors of a shard.
 //
 // Invariants:
-//   IN-FLIGHT-CALLS-1. Until `ended` resolves, a call may still change something outside: whoever takes over waits for it (P10).
-//   IN-FLIGHT-CALLS-2. What a call left undecided, as its answer was lost, may be done until `inDoubtUntil`: nothing is made anew before.
+//   IN-FLIGHT-CALLS-1. Until `ended` resolves, a call may still change something outside: a takeover always waits for
+//       it (P10).
+//   IN-FLIGHT-CALLS-2. A call without a response may take effect until `inDoubtUntil`: nothing is ever created again
+//       before.
 import { type Clock, toErrorData } from '../../bus/mod.ts';
 
 export class InFlightCalls {
   readonly #clock: Clock;
   readonly #underWay = new Map<Promise<unknown>, string>();
   readonly #writes = new Map<Promise<unknown>, string>();
-  /** Until when what was asked for may still be done, by actor; milliseconds since the epoch. */
+  /** Time until which requests may still take effect, by actor; milliseconds since the epoch. */
   readonly #inDoubtUntil = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How much is remembered. */
+  /** Number of entries. */
   get size(): number {
     return this.#underWay.size + this.#writes.size + this.#inDoubtUntil.size;
   }
@@ -33,7 +35,7 @@ export class InFlightCalls {
     );
   }
 
-  /** Notes a write for the actor `key`. A stale host's loses, so nobody who takes over waits for it. */
+  /** Notes a write for the actor `key`. A stale host's write fails, so a takeover does not wait for it. */
   addWrite(key: string, write: Promise<unknown>): void {
     this.#writes.set(write, key);
     const end = (): boolean => this.#writes.delete(write);
@@ -52,7 +54,7 @@ export class InFlightCalls {
     await Promise.allSettled(waited.map(([each]) => each));
   }
 
-  /** Until when something that was asked for the actor may still be done, milliseconds since the epoch; 0: nothing may. */
+  /** Time until which requests of the actor may still take effect, in milliseconds since the epoch; 0: none can. */
   inDoubtUntil(key: string): number {
     return this.#inDoubtUntil.get(key) ?? 0;
   }

@@ -1,9 +1,10 @@
-// The controller that cared for the same objects before: while it leads, nothing of it is touched. Two of them at work
-// on one object would make two of everything.
+// Legacy controller that managed the same objects before: while it leads, Troupe changes none of them. Two controllers
+// at work on one object would create every resource twice.
 //
 // Invariants:
-//   LEGACY-CONTROLLER-1. No object is acted on while the leader lease of the other controller is held, or while nobody can tell.
-//   LEGACY-CONTROLLER-2. A lease that is taken again later stops whatever is going on here.
+//   LEGACY-CONTROLLER-1. No object is changed while the leader lease of the other controller is held, or while that is
+//       unknown.
+//   LEGACY-CONTROLLER-2. A lease that is acquired again later always stops all running work here.
 //   LEGACY-CONTROLLER-3. No two clocks are compared: a lease has ended when it was seen to stay as it is for as long as it lasts, by the clock here, and a
 //       read that began after that finds it so. A watch may be broken without a sign.
 import type { Logger } from 'pino';
@@ -39,9 +40,9 @@ export interface PredecessorDeps {
 }
 
 export interface LegacyControllerWatch {
-  /** Resolves when nobody else leads; rejects with the reason of `signal`. */
+  /** Resolves when no other controller leads; rejects with the reason of `signal`. */
   gone(signal: AbortSignal): Promise<void>;
-  /** Calls `run` when somebody else begins to lead. */
+  /** Calls `run` when another controller starts to lead. */
   onReturn(run: () => void): () => void;
 }
 
@@ -69,7 +70,7 @@ export function watchLegacyController(
     for (const uid of leases.keys()) if (!present.has(uid)) leases.delete(uid);
     for (const lease of items) hear(lease);
   };
-  /** When it ends, if nobody renews it. */
+  /** End of the lease without renewal. */
   const endOf = ({ lease, at }: Observed): number => at + durationOf(lease);
   const isHeld = (each: Observed): boolean =>
     // mutant: lease-judged-unseen <.1 -> clock.now()
@@ -161,7 +162,7 @@ export function watchLegacyController(
   };
 }
 
-/** Of several leases the one that is held for longest, as far as the clock of its holder can tell; undefined: none is held. */
+/** Of several leases the one that is held for longest, if its holder's clock is right; undefined: none is held. */
 export function heldOf(leases: readonly KubeObject[], now: number): KubeObject | undefined {
   const endOf = ({ spec }: KubeObject): number => Date.parse(String(spec?.['renewTime']));
   const [held] = leases

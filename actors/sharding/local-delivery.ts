@@ -1,37 +1,39 @@
-// What this process knows already does not come back to it: what it watches, and what its objects answer each other, is handed
-// over in memory. What others may need is published all the same, some of it later: a value that is replaced before
-// it was published costs nothing.
+// Local delivery: objects that this process watches, and answers between its objects, are delivered in memory. They are
+// also published for other processes, some of them later: a value replaced before its publication costs nothing.
 //
 // Invariants:
-//   LOCAL-DELIVERY-1. Only to actors that act: their shard is live, its lease has not ended (SHARD-HOST-2, SHARD-HOST-6), and what is handed over is about the
-//       incarnation that lives there. Otherwise nothing is taken, and the caller publishes at once.
-//   LOCAL-DELIVERY-2. A state of an object is handed over only after mail told of its incarnation: no birth is, so whoever leads the watch
-//       next finds in the mail whatever may have to be ended (FIRST-START-2, SHARD-HOST-5). Older than what is known changes nothing (OBJECT-ACTOR-1, P6).
+//   LOCAL-DELIVERY-1. Deliver only to active actors: their shard is live, its lease has not ended (SHARD-HOST-2,
+//       SHARD-HOST-6), and the message is about the current incarnation. Otherwise nothing is delivered, and the caller
+//       publishes immediately.
+//   LOCAL-DELIVERY-2. A state of an object is delivered locally only after a message about its incarnation, so new
+//       objects never are: the next watch leader finds in the mailbox all objects that may have to be ended
+//       (FIRST-START-2, SHARD-HOST-5). A state older than the known one changes nothing (OBJECT-ACTOR-1, P6).
 //   LOCAL-DELIVERY-3. An end is handed over only if the one value that mail has of the object is known to its actor, which deletes it (P5):
 //       nothing of the object is left on its way, and no tombstone is needed.
-//   LOCAL-DELIVERY-4. An answer that promises nothing may wait for its publication, unless what stands on the bus promises something, or may:
-//       what an earlier host said to who lives here longer than this shard is known to nobody here. One that was dropped with its shard is given again by its successor, who answers all claims when it begins. No answer
-//       overtakes mail: those that promise something are mail only, and come after it.
+//   LOCAL-DELIVERY-4. The publication of a negative answer may be delayed, unless the stored one is positive, or may
+//       be: an answer of an earlier host to a claimant older than this shard is unknown here. An answer dropped with
+//       its shard is given again by its successor, which answers all claims at its start. No answer ever overtakes a
+//       message: positive answers are only published, and come after it.
 import { type Address, addressKey, type Clock, type JsonObject } from '../../bus/mod.ts';
 import { Readiness } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { Coalescer } from '../mailbox/coalescer.ts';
 import type { Outbox } from '../mailbox/outbox.ts';
-import type { Answer, AnswerSink } from '../object/answer-publisher.ts';
+import type { Answer, AnswerSink } from '../object/answer.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 
-/** Where the watch hands over what it sees. */
+/** Local delivery for the watch. */
 export interface LocalDelivery {
-  /** @returns whether whoever lives here knows it now; others may be told later */
+  /** @returns whether the object's actor here knows it now; others may be notified later */
   object(to: Address, object: KubeObject): boolean;
   /**
    * @param sequence  of the value that mail has of the object
-   * @returns whether whoever lived here knows it now, and takes the value out of the mail: nobody need be told
+   * @returns whether the actor here knows it now, and removes the value from the mailbox: no publication is needed
    */
   gone(to: Address, gone: { readonly uid: string; readonly resourceVersion: string }, sequence: number): boolean;
 }
 
-/** Where nobody lives. */
+/** Delivery without local actors. */
 export const NO_LOCAL_ACTORS: LocalDelivery = { object: () => false, gone: () => false };
 
 export interface HandOverDeps {
@@ -69,7 +71,7 @@ export interface AnswersDeps extends HandOverDeps {
   readonly later: DeferredAnswers;
 }
 
-/** Of a shard that was given up the outbox is closed: its answers are published no more. */
+/** After a shard was given up its outbox is closed, and its answers are not published any more. */
 export type DeferredAnswers = Coalescer<() => void>;
 
 export function deferredAnswers(clock: Clock): DeferredAnswers {
@@ -113,7 +115,7 @@ export class ShardAnswers implements AnswerSink {
     void this.#deps.outbox.say(subjectOf(answer), mail as unknown as JsonObject, undefined, traceparent);
   }
 
-  /** Not in the turn of the step that answers: who is answered may answer back. */
+  /** In another turn than the answering step, since the receiver may answer back. */
   #localDelivery({ from, to, mail, traceparent }: Answer): boolean {
     const { actor: find, settle } = this.#deps;
     // mutant: hand-over-another-incarnation === -> $1 !== undefined
@@ -130,7 +132,7 @@ export class ShardAnswers implements AnswerSink {
   }
 }
 
-/** It promises nothing: nobody acts on it, and whoever waits goes on waiting. */
+/** Negative answer: no object acts on it, and waiting ones continue to wait. */
 function isOpen(readiness: unknown): boolean {
   return readiness === Readiness.Pending || readiness === Readiness.Absent;
 }

@@ -1,11 +1,12 @@
-// One object's trouble is nobody else's (I11): whatever the code that serves an actor throws stops that actor alone.
+// Quarantine: an exception in the code that serves an actor stops that actor alone (I11).
 //
 // Invariants:
-//   QUARANTINE-1. Nothing that is thrown into `run` leaves it: the caller goes on with everybody else.
+//   QUARANTINE-1. An exception within `run` never leaves it: the caller continues with all other actors.
 //   QUARANTINE-2. While an actor is held it takes in what it hears and says nothing: what it claimed stays claimed, what guards it
 //       stays stored, what it answered last stands.
-//   QUARANTINE-3. A held actor begins again after a pause that doubles with each failure, and at once when its object was edited,
-//       replaced, or is gone; but not while something that was asked for it outside may still be done (I4, P10).
+//   QUARANTINE-3. A quarantined actor always restarts after a pause that doubles with each failure, and immediately
+//       when its object was edited, replaced or deleted; but not while one of its requests may still take effect
+//       outside (I4, P10).
 //   QUARANTINE-4. The same trouble of the same object is logged once in LOG_EVERY_MS at most.
 import type { Logger } from 'pino';
 import { EventType } from '../../adapters/kubernetes/mod.ts';
@@ -14,7 +15,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import type { RecordEvent } from '../base/record-event.ts';
 import type { InFlightCalls } from './in-flight-calls.ts';
 
-/** What may be held. */
+/** Actor that can be quarantined. */
 export interface Held {
   readonly address: Address;
   readonly key: string;
@@ -39,7 +40,7 @@ export interface QuarantineDeps<Actor extends Held> {
 interface Case {
   /** In a row, of this object as it is. */
   failures: number;
-  /** What a person may have edited of it since it failed. */
+  /** Part of the object that a user may have edited since the failure. */
   object: string;
   message: string;
   loggedAt: number;
@@ -53,10 +54,10 @@ interface Case {
 
 const PAUSE_FIRST_MS = 1_000;
 const PAUSE_LIMIT_MS = 600_000;
-/** An actor that went on for so long has recovered: what comes next is new trouble. */
+/** Time without a failure after which an actor has recovered, in milliseconds. */
 const RECOVERED_MS = 600_000;
 const LOG_EVERY_MS = 600_000;
-/** What comes before the error where users are told. */
+/** Prefix of the error in messages for users. */
 const TOLD = 'Internal error, the object is tried again later or when it is edited: ';
 
 export class Quarantine<Actor extends Held> {
@@ -67,7 +68,7 @@ export class Quarantine<Actor extends Held> {
     this.#deps = deps;
   }
 
-  /** How many actors are held. */
+  /** Number of quarantined actors. */
   get size(): number {
     let held = 0;
     for (const { isHeld } of this.#cases.values()) if (isHeld) held++;
@@ -93,7 +94,7 @@ export class Quarantine<Actor extends Held> {
     return result;
   }
 
-  /** Nobody lives here any more. */
+  /** Drops an actor that is no longer hosted. */
   forget(actor: Actor): void {
     const its = this.#cases.get(actor);
     if (its === undefined) return;

@@ -1,4 +1,4 @@
-// Mail that nobody can understand: somebody else wrote it, and being stored it would come back at each replay.
+// Invalid messages in the mailbox: another client wrote them, and they would come back at each replay.
 import type { Logger } from 'pino';
 import {
   type ActorSubject,
@@ -26,12 +26,12 @@ export class RejectedMessages {
     this.#warning = new RateLimitedWarning('mail that cannot be understood is ignored, and taken away', deps);
   }
 
-  /** How many messages were refused so far. */
+  /** Number of rejected messages. */
   get count(): number {
     return this.#count;
   }
 
-  /** Tells of it, and takes it away. Only who holds the lease on the address may. Never rejects. */
+  /** Logs and removes a message. Only the holder of the address's lease may call it. Never rejects. */
   async take(subject: ActorSubject, { sequence }: Pick<MailboxMessage, 'sequence'>): Promise<void> {
     const { mailbox, log } = this.#deps;
     this.#count += 1;

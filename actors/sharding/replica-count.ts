@@ -1,4 +1,5 @@
-// How many processes share the foreign systems: those that host actors, and so call them, by the leases that say that they live.
+// Number of live actor pods, counted from their leases: they share the external systems, so each pod's part of a
+// concurrency limit is the limit divided by it.
 import type { ReplicaCount } from '../../adapters/api/adapter.ts';
 import type { LeaseRecord } from '../../bus/mod.ts';
 
@@ -17,7 +18,7 @@ export class LivePods implements ReplicaCount {
   readonly #pod: string;
   #count: number | undefined;
 
-  /** @param count  what holds until the leases are heard of; undefined: nobody knows */
+  /** @param count  value until the leases are known; undefined if unknown */
   constructor(pod: string, count: number | undefined) {
     this.#pod = pod;
     this.#count = count;

@@ -1,37 +1,30 @@
-// What was told of late, or is not known here, is read at the API server: whoever told may have stood still, and it may be gone since.
-import type { Logger } from 'pino';
-import type { Clock } from '../../bus/mod.ts';
-import { type RefreshDeps, refresh } from '../effects/ports.ts';
-import type { ObjectActor } from '../object/object-actor.ts';
-
-export interface VerifyDeps extends RefreshDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+// Reads at the API server that are retried until it answers: what a message said late may be outdated, and what is not known here may
+// exist.
+import type { ObjectContext } from '../object/object-context.ts';
 
 /** Before another try, in milliseconds, and before each later one at most. */
 const PAUSE_FIRST_MS = 1_000;
 const PAUSE_LIMIT_MS = 600_000;
 
-/** Until the API server has said whether there is such an object, or the actor lives elsewhere. */
-export async function rereadObject(deps: VerifyDeps, actor: ObjectActor, isHere: () => boolean): Promise<void> {
-  await insist(deps, isHere, () => refresh(deps, actor));
+/** Reads an object again, until the API server has answered or the object is not hosted here any more. */
+export async function rereadObject(object: ObjectContext, isHere: () => boolean): Promise<void> {
+  await insist(object, isHere, () => object.refresh());
 }
 
-/** Which incarnation there is, if any, as soon as the API server has said so; undefined: the actor's shard is another's by then. */
+/** The incarnation that there is, if any, as the API server says; undefined: the object is not hosted here any more. */
 export function currentIncarnation(
-  deps: VerifyDeps,
-  { address, resource }: Pick<ObjectActor, 'address' | 'resource'>,
+  context: ObjectContext,
   isHere: () => boolean,
 ): Promise<{ readonly uid: string | undefined } | undefined> {
-  return insist(deps, isHere, async () => {
-    const object = await deps.objects.get(resource, address.namespace, address.name);
+  const { host, address, resource } = context;
+  return insist(context, isHere, async () => {
+    const object = await host.objects.get(resource, address.namespace, address.name);
     return { uid: object?.metadata.uid };
   });
 }
 
 async function insist<Result>(
-  { clock, log }: VerifyDeps,
+  { clock, host }: ObjectContext,
   isHere: () => boolean,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -39,7 +32,7 @@ async function insist<Result>(
     try {
       return await work();
     } catch (error) {
-      log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
+      host.log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
       await clock.sleep(pauseMs);
     }
   }

@@ -1,11 +1,12 @@
-// What the pods serve, by the notes on their leases, and which of them shards may go to. A shard has objects of all kinds, so
-// it goes only to a pod that knows all that is served anywhere; where none does, to those that know most.
+// Served kinds of the pods, from the notes on their leases, and the pods that may get shards. A shard has objects of
+// all kinds, so it is assigned only to a pod that knows all kinds served anywhere; without such a pod, to those that
+// know most.
 //
 // Invariants:
 //   SERVED-KINDS-1. All pods that see the same leases choose the same pods, whatever they serve themselves.
-//   SERVED-KINDS-2. A pod that says nothing, as one of an earlier version, counts among those that may have shards: it judges by names alone,
-//       and would keep what the others gave to somebody else.
-//   SERVED-KINDS-3. A pod that is replaced by one that serves more is never given back what it gave away while that one lives.
+//   SERVED-KINDS-2. A pod without a note, as of an earlier version, always counts among those that may have shards: it
+//       decides by names alone, and would keep shards assigned to others.
+//   SERVED-KINDS-3. A pod that was replaced by one that serves more never gets its shards back while that one lives.
 
 import { type JsonObject, type LeaseRecord, WATCH_LEASE } from '../../bus/mod.ts';
 import type { ReferencedKind } from '../../machines/kind.ts';
@@ -20,16 +21,16 @@ export interface Offer {
   readonly watches?: boolean | undefined;
 }
 
-/** Who serves what; undefined: it does not say. */
+/** Offers by pod; undefined: the pod has no note. */
 export type Offers = ReadonlyMap<string, Offer | undefined>;
 
-/** What is served, and by whom it is not. */
+/** Served and missing kinds of the pods. */
 export interface Standing {
   /** To whom shards go. */
   readonly able: ReadonlySet<string>;
-  /** What some pod serves and those that get shards do not: its objects stand. */
+  /** Kinds that some pod serves but those with shards do not: their objects are not managed. */
   readonly unserved: readonly string[];
-  /** By pod, what another one serves and it does not. */
+  /** By pod, kinds that another pod serves and this one does not. */
   readonly lacking: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -51,7 +52,7 @@ export function noteOf({ kinds, namespaces, watches }: Offer): JsonObject {
   return { kinds, ...(namespaces !== undefined && { namespaces }), ...(watches === true && { watches }) };
 }
 
-/** What a lease says that its holder serves; undefined: nothing, or nothing that can be understood. */
+/** Offer in a lease's note; undefined: there is none, or it is invalid. */
 export function offerOn({ note }: LeaseRecord): Offer | undefined {
   if (note === undefined) return undefined;
   const { kinds, namespaces, watches } = note;
@@ -59,14 +60,14 @@ export function offerOn({ note }: LeaseRecord): Offer | undefined {
   return { kinds, namespaces, watches: watches === true };
 }
 
-/** Of all processes that host actors. */
+/** Offers of all processes that host actors. */
 export function offersIn(records: readonly LeaseRecord[]): Offers {
   return new Map(
     records.flatMap((record) => (record.name.startsWith(POD_LEASE) ? [[record.holder, offerOn(record)] as const] : [])),
   );
 }
 
-/** Of who leads the watch; undefined: nobody does, or it does not say. */
+/** Offer of the watch leader; undefined: there is none, or it has no note. */
 export function watchedIn(
   records: readonly LeaseRecord[],
 ): { readonly holder: string; readonly offer: Offer } | undefined {
@@ -96,7 +97,7 @@ export function servingOf(offers: Offers): Standing {
   };
 }
 
-/** What of the offers another one does not cover. */
+/** Parts of the offers that another one does not cover. */
 export function beyond(offer: Offer, others: readonly Offer[]): readonly string[] {
   return universe(others).flatMap((part) => (covers(offer, part) ? [] : [nameOf(part)]));
 }
@@ -113,7 +114,7 @@ interface Part {
   readonly namespace: string;
 }
 
-/** Each thing that is served, once, in the same order for everybody. */
+/** Each served part, once, in the same order in every process. */
 function universe(offers: readonly Offer[]): readonly Part[] {
   const parts = new Map<string, Part>();
   for (const { kinds, namespaces = [ALL_NAMESPACES] } of offers)

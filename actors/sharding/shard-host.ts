@@ -2,16 +2,18 @@
 //
 // Invariants:
 //   SHARD-HOST-1. The actors of a shard act only after its replay is complete and the API server was read once (OBJECT-ACTOR-2, P12).
-//   SHARD-HOST-2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
-//       noticed or not, no mail is taken and no effect begins.
+//   SHARD-HOST-2. When a lease is lost, its actors stop immediately; their running requests change nothing any more.
+//       After its end, noticed or not, no message is processed and no effect starts.
 //   SHARD-HOST-3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
 //   SHARD-HOST-4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
 //       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
-//   SHARD-HOST-5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
-//       before anybody watched, nobody would tell of its end (FIRST-START-2).
-//   SHARD-HOST-6. Who drops mail, or an effect, because a lease has ended gives the shard up, even if the lease turns out to have been
-//       renewed: what was dropped is learned again by whoever takes the shard over.
+//   SHARD-HOST-5. An object that was read from the API server without a message about it is always read again, with
+//       backoff, until there is one: if it is deleted before any watch saw it, its end is never reported
+//       (FIRST-START-2).
+//   SHARD-HOST-6. A host that drops a message, or an effect, because a lease has ended always gives the shard up, even
+//       if the lease turns out to have been renewed: its next host learns the dropped state again.
 import type { Logger } from 'pino';
+import { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
   type Address,
@@ -29,13 +31,14 @@ import type { Measurement } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { readAll } from '../base/list-all.ts';
 import type { RecordEvent } from '../base/record-event.ts';
-import { Semaphore } from '../base/semaphore.ts';
+import { machinesWith } from '../effects/machines.ts';
 import { recordedBy } from '../effects/ownership.ts';
-import { provideEffects } from '../effects/ports.ts';
-import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
+import { ObjectActor } from '../object/object-actor.ts';
+import type { ObjectContext } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
-import { StatusThrottle, unthrottled } from '../object/status-throttle.ts';
+import { StatusThrottle, unthrottled } from '../object/status-writer.ts';
 import { deliveryOf } from './dispatch.ts';
+import { writeFailureStatus } from './failure-status.ts';
 import {
   type DeferredAnswers,
   deferredAnswers,
@@ -45,22 +48,23 @@ import {
 } from './local-delivery.ts';
 import { Quarantine } from './quarantine.ts';
 import { RejectedMessages } from './rejected-messages.ts';
-import { currentIncarnation, rereadObject, type VerifyDeps } from './reread.ts';
-import { forgetActor, openShard, type Shard, type ShardParts } from './shard.ts';
+import { currentIncarnation, rereadObject } from './reread.ts';
+import { forgetActor, type HostServices, openShard, type Shard } from './shard.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { writeFailureStatus, writeStatus } from './write-status.ts';
 
 export interface HostDeps {
   bus: Bus;
   objects: Objects;
   registry: Registry;
-  /** The namespaces whose objects are cared for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   namespaces: readonly string[] | undefined;
   clock: Clock;
   log: Logger;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
-  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  /**
+   * Maximum time after its deadline at which a request may still take effect in an external system, in milliseconds.
+   */
   lateEffectMs: number;
   /** Tells users what happened to their objects. */
   report: RecordEvent;
@@ -68,24 +72,30 @@ export interface HostDeps {
   measure?: (object: KubeObject, measurement: Measurement) => void;
 }
 
-/** How much a host has to do. */
+/** Load of a host. */
 export interface ShardHostLoad {
-  /** By what they are at; `all` are those of the deployment, whoever has them. */
+  /** Hosted shards by phase; `all` is the number in the deployment, on any pod. */
   readonly shards: Readonly<Record<'live' | 'opening' | 'closing' | 'all', number>>;
   readonly queues: {
     /** Last values that are being published, or wait for it. */
     readonly mail: number;
     /** Answers that may wait before they are published. */
     readonly answers: number;
-    /** Statuses that say that an object waits, and that wait for a turn. */
+    /** Number of waiting statuses that say that an object waits. */
     readonly statuses: number;
   };
 }
 
-/** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
+/**
+ * Delay before an object without a message is read again for the first time, in milliseconds, and maximum delay before
+ * each later read.
+ */
 const UNTOLD_FIRST_MS = 30_000;
 const UNTOLD_LIMIT_MS = 600_000;
-/** So many actors are made or begin in one turn of the event loop (SHARD-HOST-4): some milliseconds, on a slow machine too. */
+/**
+ * Maximum number of actors that are created or started in one turn of the event loop (SHARD-HOST-4): some milliseconds,
+ * on a slow machine too.
+ */
 const SLICE = 25;
 /** Publications of all shards under way at a time. */
 const PUBLICATIONS = 256;
@@ -97,14 +107,13 @@ export class ShardHost {
   /** Shards that were closed, and whose external calls have not all ended. */
   readonly #closing = new Map<number, Promise<unknown>>();
   readonly #subscriptions: Subscriptions;
-  readonly #machines: ObjectActorDeps['machines'];
-  readonly #turns: StatusThrottle;
-  readonly #inFlight = new Semaphore(PUBLICATIONS);
+  readonly #services: HostServices;
+  readonly #throttle: StatusThrottle;
   readonly #later: DeferredAnswers;
   #takeovers = 0;
   /** Objects whose external id another one had recorded, too, when they were read. */
   readonly #contested = new Set<string>();
-  readonly #quarantine: Quarantine<ObjectActor>;
+  readonly #quarantine: Quarantine<ObjectContext>;
   readonly #refused: RejectedMessages;
   readonly #here: HandOverDeps = {
     // mutant: hand-over-after-lease ?: -> $1.1.1?.actors.get($2.1)
@@ -121,44 +130,36 @@ export class ShardHost {
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
-    const { objects, registry, clock, log, report, callMs, lateEffectMs } = deps;
-    const turns = new StatusThrottle({ clock });
-    this.#turns = turns;
-    this.#refused = new RejectedMessages({ mailbox: deps.bus.mailbox, clock, log });
+    const { bus, objects, registry, clock, log, report, callMs, lateEffectMs, namespaces } = deps;
+    const { mailbox, trace } = bus;
+    const throttle = new StatusThrottle({ clock });
+    this.#throttle = throttle;
+    this.#refused = new RejectedMessages({ mailbox, clock, log });
     this.#later = deferredAnswers(clock);
-    this.#subscriptions = new Subscriptions({
-      mailbox: deps.bus.mailbox,
-      onTrouble: (message) => log.debug(message),
-    });
+    this.#subscriptions = new Subscriptions({ mailbox, onTrouble: (message) => log.debug(message) });
     this.#quarantine = new Quarantine({
-      clock,
-      log,
-      report,
-      resume: (actor) => this.#resume(actor),
+      ...{ clock, log, report, writeFailureStatus },
+      resume: (object) => this.#resume(object),
       calls: ({ key }) => this.#shardByKey(key)?.calls,
-      writeFailureStatus: (actor, message) =>
-        writeFailureStatus({ clock, log, turns, objects, mailbox: deps.bus.mailbox }, actor, message),
     });
-    this.#machines = provideEffects({
-      objects: unthrottled(objects, this.#turns),
-      registry,
-      clock,
-      callMs,
-      lateEffectMs,
-      createJournal: (key) => this.#shardByKey(key)?.createJournal,
-      mailbox: deps.bus.mailbox,
-      namespaces: deps.namespaces,
+    const machines = machinesWith({
+      ...{ registry, clock, callMs, lateEffectMs, mailbox, namespaces },
+      objects: unthrottled(objects, throttle),
       measure: deps.measure ?? (() => undefined),
-      settleDispute: (key) => void this.#contested.delete(key),
       actor: (key) => this.#actorByKey(key),
-      track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),
-      trackWrite: (key, write) => this.#shardByKey(key)?.calls.addWrite(key, write),
-      leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
-      leaseSignal: (key) => this.#shardByKey(key)?.ended.signal ?? AbortSignal.abort(),
     });
+    this.#services = {
+      ...{ registry, machines, objects, mailbox, trace, clock, log, throttle, report, callMs, lateEffectMs },
+      ...{ here: this.#here, later: this.#later, inFlight: new FairSemaphore(PUBLICATIONS) },
+      isOwnershipDisputed: (key) => this.#contested.has(key),
+      settleDispute: (key) => void this.#contested.delete(key),
+      supervise: (object, act) => this.#quarantine.run(object, act),
+      reread: (object) => void this.#reread(object),
+      currentIncarnation: (object) => currentIncarnation(object, () => this.#shardByKey(object.key) !== undefined),
+    };
   }
 
-  /** How many objects live here, by state. */
+  /** Number of hosted objects by state. */
   countByState(): ReadonlyMap<string, number> {
     const countByState = new Map<string, number>();
     for (const { actors } of this.#shards.values()) {
@@ -168,7 +169,7 @@ export class ShardHost {
     return countByState;
   }
 
-  /** Whoever lives here. */
+  /** Hosted objects. */
   *hostedObjects(): Iterable<Pick<ObjectActor, 'address' | 'state' | 'tags'>> {
     for (const { actors } of this.#shards.values()) yield* actors.values();
   }
@@ -181,17 +182,17 @@ export class ShardHost {
       queues: {
         mail: shards.reduce((sum, { outbox }) => sum + outbox.underWay, 0),
         answers: this.#later.size,
-        statuses: this.#turns.waiting,
+        statuses: this.#throttle.waiting,
       },
     };
   }
 
-  /** How many messages of the mail could not be understood. */
+  /** Number of mailbox messages that could not be parsed. */
   get rejectedMessages(): number {
     return this.#refused.count;
   }
 
-  /** How much is remembered of objects and of what was said for them. */
+  /** Number of remembered entries about objects and their publications. */
   get remembered(): number {
     let size = this.#quarantine.size + this.#later.size;
     for (const { actors, outbox, calls, sweep } of this.#shards.values())
@@ -217,19 +218,16 @@ export class ShardHost {
   ): Promise<void> {
     const { log } = this.#deps;
     const opened = new Map<number, Shard>();
-    const onTrouble = (message: string): void => log.warn(message);
     this.#takeovers += 1;
     const turn = this.#takeovers;
     for (const [number, lease] of leases) {
-      const actorDeps = (said: ShardParts): ObjectActorDeps => this.#actorDeps(said);
-      const shared = { inFlight: this.#inFlight, here: this.#here, later: this.#later, onTrouble };
-      const shard = openShard({ number, lease, onLapse, turn }, { ...this.#deps, ...shared, actorDeps });
+      const shard = openShard({ number, lease, onLapse, turn }, this.#services);
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
     const numbers = [...leases.keys()];
     try {
-      // Together: one that fails while the other is waited for would be nobody's.
+      // In parallel: a failure of one during the wait for the other would be unhandled.
       const [, present] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened, signal)]);
       await this.#begin(opened, present, signal);
       if (signal.aborted) return;
@@ -243,9 +241,9 @@ export class ShardHost {
   }
 
   /**
-   * Stops all actors of a shard at once. The lease is the caller's, and is to be released only when this resolves:
-   * an external call that is under way must have landed, or died, before another host begins one (P10). So it is for
-   * everybody who closes, whoever was the first.
+   * Stops all actors of a shard immediately. The caller holds the lease, and must release it only when this resolves: a
+   * running external call must have taken effect, or failed, before another host starts one (P10). The same holds for
+   * every concurrent caller.
    */
   async close(number: number): Promise<void> {
     const shard = this.#shards.get(number);
@@ -287,7 +285,9 @@ export class ShardHost {
     });
   }
 
-  /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
+  /**
+   * Objects of all shards in the API server, and the time of the read (P6, P12). @returns the keys of existing objects
+   */
   async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const present = new Set<string>();
     const first = new Map<string, Address>();
@@ -320,7 +320,7 @@ export class ShardHost {
       for (const each of [addressKey(other), key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
   }
 
-  /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (SHARD-HOST-2). */
+  /** A shard that was closed meanwhile is skipped (SHARD-HOST-2). */
   async #begin(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const pause = this.#pauses(signal);
     const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
@@ -339,7 +339,7 @@ export class ShardHost {
     }
   }
 
-  /** To be awaited after each actor: the event loop goes on with other things now and then (SHARD-HOST-4). */
+  /** Awaited after each actor: the event loop continues with other work periodically (SHARD-HOST-4). */
   #pauses(signal: AbortSignal): () => Promise<void> {
     let count = 0;
     return async () => {
@@ -348,7 +348,7 @@ export class ShardHost {
     };
   }
 
-  /** Until mail tells of everything that was read, or the shards are another's (SHARD-HOST-5). */
+  /** Runs until there are messages about all objects read, or the shards have other hosts (SHARD-HOST-5). */
   async #readUntold(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const ours = new Map(opened);
@@ -365,7 +365,10 @@ export class ShardHost {
     }
   }
 
-  /** What is in the mail, older than the list and not in it, is gone: its tombstone was lost, or is on its way. */
+  /**
+   * An object in the mailbox that is older than the list and not in it is deleted: its tombstone was lost, or is on its
+   * way.
+   */
   #endAbsent(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>): void {
     for (const [number, shard] of opened) {
       if (this.#shards.get(number) !== shard) continue;
@@ -384,9 +387,9 @@ export class ShardHost {
     const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
-    // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
+    // A suspended process receives old messages before the end of its lease: a removal would affect another host.
     // mutant: host-mail-after-lease drop
-    if (this.#isOver(number, shard)) return;
+    if (shard.isOver()) return;
     if ('name' in about) {
       shard.sweep.heard(about, mail.payload, mail.sequence);
       return;
@@ -407,12 +410,12 @@ export class ShardHost {
     }
   }
 
-  /** A claim that nobody here can read holds what it may: the table is incomplete (P8). */
+  /** An unreadable claim may hold the object: the table is incomplete (P8). */
   #onUnreadable(about: MailboxSubject, isOurs: (number: number) => boolean): void {
     if (!('from' in about) || about.topic !== 'claim') return;
     const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
-    if (shard === undefined || !isOurs(number) || this.#isOver(number, shard)) return;
+    if (shard === undefined || !isOurs(number) || shard.isOver()) return;
     const actor = this.#actor(shard, about.to);
     this.#settle(shard, actor, () => actor.missClaim(about.from));
   }
@@ -430,11 +433,11 @@ export class ShardHost {
     const key = addressKey(address);
     const known = shard.actors.get(key);
     if (known !== undefined) return known;
-    const actor = new ObjectActor(shard.deps, address);
+    const actor = new ObjectActor(shard, address);
     shard.actors.set(key, actor);
     if (shard.live) {
       this.#quarantine.run(actor, () => {
-        // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
+        // An object that the API server lacked at the takeover does not exist, whatever older messages say (P6).
         // mutant: old-mail-revives drop
         actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
         actor.start();
@@ -444,71 +447,37 @@ export class ShardHost {
   }
 
   /** The actor acts no more. */
-  #end(actor: ObjectActor): void {
+  #end(actor: ObjectContext): void {
     actor.stop();
     this.#quarantine.forget(actor);
     this.#contested.delete(actor.key);
   }
 
   /** A held actor begins again, if it still lives here. */
-  #resume(actor: ObjectActor): void {
-    const shard = this.#shardByKey(actor.key);
-    if (shard?.actors.get(actor.key) !== actor) this.#end(actor);
+  #resume(held: ObjectContext): void {
+    const shard = this.#shardByKey(held.key);
+    const actor = shard?.actors.get(held.key);
+    if (shard === undefined || actor !== held) this.#end(held);
     else if (shard.live) this.#settle(shard, actor, () => actor.start());
   }
 
-  #actorDeps({ outbox, answers, createJournal }: ShardParts): ObjectActorDeps {
-    const { bus, objects, registry, clock, log, report } = this.#deps;
-    return {
-      registry,
-      clock,
-      log,
-      report,
-      outbox,
-      answers,
-      turns: this.#turns,
-      inDoubtUntil: (key) => createJournal.at(key),
-      isOwnershipDisputed: (key) => this.#contested.has(key),
-      machines: this.#machines,
-      mailbox: bus.mailbox,
-      trace: bus.trace,
-      rereadObject: (actor) => void this.#verify(actor),
-      currentIncarnation: (actor) =>
-        currentIncarnation(this.#reading, actor, () => this.#shardByKey(actor.key) !== undefined),
-      writeStatus: writeStatus({ objects, mailbox: bus.mailbox }),
-      supervise: (actor, act) => this.#quarantine.run(actor, act),
-    };
-  }
-
-  get #reading(): VerifyDeps {
-    const { bus, ...deps } = this.#deps;
-    return { ...deps, mailbox: bus.mailbox };
-  }
-
-  async #verify(actor: ObjectActor): Promise<void> {
-    const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
-    await rereadObject(this.#reading, actor, isHere);
-    const shard = this.#shardByKey(actor.key);
-    if (shard !== undefined && isHere()) this.#settle(shard, actor, () => undefined);
+  async #reread(object: ObjectContext): Promise<void> {
+    const { key } = object;
+    const isHere = (): boolean => this.#shardByKey(key)?.actors.get(key) === object;
+    await rereadObject(object, isHere);
+    const shard = this.#shardByKey(key);
+    const actor = shard?.actors.get(key);
+    if (shard !== undefined && actor === object) this.#settle(shard, actor, () => undefined);
   }
 
   #shardByKey(key: string): Shard | undefined {
     return this.#shards.get(shardOfKey(key, this.#deps.bus.mailbox.shards));
   }
 
-  /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (SHARD-HOST-2). */
+  /** Actor of an effect. After a suspension the effect continues before the lease's end is noticed (SHARD-HOST-2). */
   #actorByKey(key: string): ObjectActor | undefined {
-    const number = shardOfKey(key, this.#deps.bus.mailbox.shards);
-    const shard = this.#shards.get(number);
+    const shard = this.#shardByKey(key);
     // mutant: host-acts-after-lease || -> $1
-    return shard === undefined || this.#isOver(number, shard) ? undefined : shard.actors.get(key);
-  }
-
-  /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (SHARD-HOST-6). */
-  #isOver(number: number, shard: Shard): boolean {
-    if (this.#deps.clock.now() < shard.lease.endsAt()) return false;
-    // mutant: host-never-lapses drop
-    shard.onLapse(number);
-    return true;
+    return shard === undefined || shard.isOver() ? undefined : shard.actors.get(key);
   }
 }

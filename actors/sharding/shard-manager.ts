@@ -1,10 +1,10 @@
-// Which shards this process hosts: rendezvous hashing over the live pods that serve what is served (`served-kinds.ts`) says who should
-// hold which, leases say who does.
+// Shards of this process: rendezvous hashing over the live pods with the served kinds (`served-kinds.ts`) determines
+// the target pod of each, leases determine the present one.
 //
 // Invariants:
-//   SHARD-MANAGER-1. A pod that others outdo takes no shard. What it holds goes at once to a pod that would have it if all served the same, and all
-//       else at the latest `PATIENCE_MS` after so many of those pods were there for the first time: the first new pod of a roll-out
-//       does not get the shards of all others.
+//   SHARD-MANAGER-1. A pod with fewer kinds than others never takes a shard. Its shards move immediately to the pod
+//       that would have them if all served the same, and all others at the latest `PATIENCE_MS` after that many of
+//       those pods were first present: the first new pod of a rollout does not get the shards of all others.
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import { POD_LEASE, SHARD_LEASE } from './replica-count.ts';
@@ -18,7 +18,7 @@ export interface ShardsDeps {
   log: Logger;
   /** Name of this process among the pods; unique for each start. */
   pod: string;
-  /** What it serves: others are told. */
+  /** Served kinds, published for the other pods. */
   offer: Offer;
   /** Told of all leases, whenever they are others. Must not throw. */
   onLeases?: (records: readonly LeaseRecord[]) => void;
@@ -47,7 +47,7 @@ export async function manageShards(
   const held = new Map<number, Lease>();
   let records: readonly LeaseRecord[] = [];
   let alive: Lease | undefined;
-  /** What was said last of kinds that are not served. */
+  /** Last logged text about kinds that are not served. */
   let amiss = '';
   let wake = (): void => undefined;
   let changed = true;
@@ -76,7 +76,7 @@ export async function manageShards(
   const dropAll = (): void => {
     for (const number of [...held.keys()]) drop(number);
   };
-  /** The pods that live, and of them those that get shards. What is amiss is said once. */
+  /** Live pods, and those of them that may get shards. Missing kinds are logged once. */
   const candidates = (): { readonly pods: ReadonlySet<string>; readonly all: ReadonlySet<string> } => {
     const offers: Offers = new Map([...offersIn(records), [pod, offer]]);
     const { able: pods, unserved, lacking } = servingOf(offers);
@@ -94,7 +94,7 @@ export async function manageShards(
     }
     return { pods, all: new Set(offers.keys()) };
   };
-  /** How long shards are kept still that others are to have, in milliseconds. */
+  /** Time for which shards due to other pods are kept, in milliseconds. */
   const keptMs = (): number => (outdoing === 0 || held.size === 0 ? 0 : keepUntil - clock.now());
   const follow = (number: number, lease: Lease): void => {
     void lease.lost.then(() => {
@@ -152,7 +152,7 @@ export async function manageShards(
         throw error;
       }
     }
-    // Not before what was got is in use: a lease that nobody uses is renewed all the same, and keeps everybody away.
+    // Only after the acquired ones are in use: an unused lease is renewed all the same, and blocks all other pods.
     for (const outcome of asked) if (outcome.status === 'rejected') throw outcome.reason;
   };
 
@@ -161,7 +161,7 @@ export async function manageShards(
     onLeases?.(now);
     notice();
   });
-  // A new epoch: what was learned before is void, and everybody begins anew after a lease time (P11).
+  // A new epoch: earlier knowledge is void, and all pods restart after a lease time (P11).
   let epoch = mailbox.epoch().id;
   let quietUntil = 0;
   const stopEpoch = mailbox.watchEpoch(({ id }) => {
@@ -206,7 +206,7 @@ export async function manageShards(
   signal.removeEventListener('abort', onAbort);
   stopEpoch();
   await watching.close();
-  // What does not come to an end in time keeps its lease: another pod waits until it has expired.
+  // A shard that does not end in time keeps its lease: another pod waits until it has expired.
   const closing = [...held].map(async ([number, lease]) => {
     // mutant: lease-given-back-early await -> void $1
     await host.close(number);

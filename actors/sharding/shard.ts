@@ -1,77 +1,106 @@
-// What a host keeps of each shard that it holds.
-import type { Bus, Clock, Lease } from '../../bus/mod.ts';
-import type { Semaphore } from '../base/semaphore.ts';
+// A shard that this process holds: its lease, its actors, and what they work with.
+
+import type { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
+import type { Lease } from '../../bus/mod.ts';
 import { CreateJournal } from '../effects/create-journal.ts';
 import { ReservationSweeper } from '../effects/reservations.ts';
 import { Outbox } from '../mailbox/outbox.ts';
-import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+import type { ObjectHost } from '../object/object-context.ts';
 import { InFlightCalls } from './in-flight-calls.ts';
 import { type DeferredAnswers, type HandOverDeps, ShardAnswers } from './local-delivery.ts';
 
-/** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
+/** Maximum number of deletions that a shard remembers: an older watch leader may still report those objects. */
 const GONE_LIMIT = 1_000;
 
-export interface Shard {
+export interface Shard extends ObjectHost {
+  readonly number: number;
   readonly lease: Lease;
-  readonly onLapse: (number: number) => void;
   /** Of the takeover, in this process: the later came later, the same came together. */
   readonly turn: number;
-  readonly outbox: Outbox;
   readonly answers: ShardAnswers;
   readonly createJournal: CreateJournal;
   readonly sweep: ReservationSweeper;
-  /** The same for all its actors. */
-  readonly deps: ObjectActorDeps;
   readonly actors: Map<string, ObjectActor>;
   readonly calls: InFlightCalls;
-  /** What the API server had when the shard was taken over; undefined until it was read. */
+  /** Version of the API server at the takeover; undefined until it was read. */
   floor: string | undefined;
   /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
   readonly gone: Map<string, string>;
   live: boolean;
   /** Aborted when the shard is given up. */
   readonly ended: AbortController;
+  /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (SHARD-HOST-6). */
+  isOver(): boolean;
 }
 
-/** What its actors say goes out by these. */
-export type ShardParts = Pick<Shard, 'outbox' | 'answers' | 'createJournal'>;
-
-export interface ShardDeps {
-  readonly bus: Pick<Bus, 'mailbox'>;
-  readonly clock: Clock;
+/** What a host offers to all of its shards. */
+export type HostServices = Pick<
+  ObjectHost,
+  | 'registry'
+  | 'machines'
+  | 'objects'
+  | 'mailbox'
+  | 'trace'
+  | 'clock'
+  | 'log'
+  | 'throttle'
+  | 'isOwnershipDisputed'
+  | 'settleDispute'
+  | 'supervise'
+  | 'reread'
+  | 'currentIncarnation'
+  | 'report'
+> & {
   readonly callMs: number;
   readonly lateEffectMs: number;
-  /** Shared with other shards. */
-  readonly inFlight: Semaphore;
+  readonly inFlight: FairSemaphore;
   readonly here: HandOverDeps;
   readonly later: DeferredAnswers;
-  readonly onTrouble: (message: string) => void;
-  readonly actorDeps: (parts: ShardParts) => ObjectActorDeps;
-}
+};
 
-/** A shard of which nothing is known yet. */
+/**
+ * A shard of which nothing is known yet.
+ *
+ * @param given.onLapse  told that the shard must be given up and taken over afresh: its lease ended unnoticed (SHARD-HOST-6)
+ */
 export function openShard(
-  { number, lease, onLapse, turn }: Pick<Shard, 'lease' | 'onLapse' | 'turn'> & { readonly number: number },
-  { bus: { mailbox }, clock, inFlight, here, later, onTrouble, actorDeps, ...call }: ShardDeps,
+  {
+    number,
+    lease,
+    onLapse,
+    turn,
+  }: Pick<Shard, 'number' | 'lease' | 'turn'> & { readonly onLapse: (number: number) => void },
+  services: HostServices,
 ): Shard {
-  const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble });
-  const answers = new ShardAnswers({ ...here, outbox, later });
+  const { mailbox, clock, log, inFlight, here, later, callMs, lateEffectMs } = services;
+  const onTrouble = (message: string): void => log.warn(message);
+  const endsAt = (): number => lease.endsAt();
+  const outbox = new Outbox({ mailbox, clock, inFlight, endsAt, onTrouble });
   const actors: Shard['actors'] = new Map();
   const createJournal = new CreateJournal({
-    ...call,
-    ...{ mailbox, clock, shard: number, lease, onTrouble },
+    ...{ mailbox, clock, callMs, lateEffectMs, shard: number, lease, onTrouble },
     actor: (key) => actors.get(key),
   });
+  const ended = new AbortController();
+  const isOver = (): boolean => {
+    if (clock.now() < lease.endsAt()) return false;
+    // mutant: host-never-lapses drop
+    onLapse(number);
+    return true;
+  };
   return {
-    ...{ lease, onLapse, turn, outbox, answers, createJournal },
-    deps: actorDeps({ outbox, answers, createJournal }),
-    actors,
+    ...services,
+    ...{ number, lease, turn, outbox, createJournal, actors, ended, isOver },
+    answers: new ShardAnswers({ ...here, outbox, later }),
     sweep: new ReservationSweeper({ mailbox, clock }),
     calls: new InFlightCalls(clock),
+    leaseEndsAt: endsAt,
+    leaseSignal: ended.signal,
+    hosts: (object) => !ended.signal.aborted && !isOver() && actors.get(object.key) === object,
     floor: undefined,
     gone: new Map(),
     live: false,
-    ended: new AbortController(),
   };
 }
 

@@ -1,7 +1,7 @@
-// A bus that only one process may use: NATS before 2.11, where several pods would not hear of each other's leases in time.
+// Single-process bus: NATS before 2.11, where several pods would not learn of each other's leases in time.
 import { type Bus, type Clock, type LeaseRecord, TerminalError } from '../../bus/mod.ts';
 
-/** Beyond a lease time: a pod that died has lost its lease by then, one that lives has renewed it. */
+/** Wait beyond a lease time: a dead pod has lost its lease by then, a live one has renewed it. */
 const MARGIN_MS = 1_000;
 
 /**

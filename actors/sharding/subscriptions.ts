@@ -19,7 +19,7 @@ export interface Reading {
   /** Whether the takeover still holds the shard. */
   readonly isHeld: (shard: number) => boolean;
   readonly onMail: (mail: MailboxMessage) => void;
-  /** Of what this process is too old to read. */
+  /** Called for messages of a newer format. */
   readonly onUnreadable: (subject: MailboxSubject) => void;
 }
 
@@ -28,7 +28,7 @@ interface Open extends Reading {
   subscription: Pick<MailboxSubscription, 'close'> | undefined;
   /** The shards that are read now. */
   reads: readonly number[];
-  /** Of the last mail that was handed over. */
+  /** Sequence of the last delivered message. */
   sequence: number;
   state: 'replaying' | 'replayed' | 'narrowing';
   readonly onClosed: () => void;
@@ -112,7 +112,7 @@ export class Subscriptions {
         { shards: held },
         { onMail, onUnreadable: entry.onUnreadable, onReplayed },
       );
-      // Of what is closed meanwhile, or lost with its epoch, the replay never ends.
+      // The replay of a subscription that is closed meanwhile, or lost with its epoch, never ends.
       const wider = entry.subscription;
       entry.subscription = { close: async () => void (await Promise.all([wider?.close(), narrower.close()])) };
       if (!this.#open.has(entry)) return void (await narrower.close());

@@ -1,14 +1,15 @@
-// Kinds with a life that the API server does not know: who is told, and when. Most clusters have no use for most adapters.
+// Missing kinds: managed kinds that the API server does not know, and when they are logged. Most clusters do not use
+// most adapters.
 //
 // Invariants:
-//   MISSING-KINDS-1. An adapter of which no kind is there is told once, and no kind of it is.
+//   MISSING-KINDS-1. An adapter without any installed kind is always logged once, without its kinds.
 //   MISSING-KINDS-2. A kind that is missing where others of its adapter are there is a fault, and told for itself.
 import type { Logger } from 'pino';
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 export interface MissingKindsDeps {
-  /** Those with a life. */
+  /** Managed kinds. */
   readonly kinds: readonly Resource[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -19,8 +20,8 @@ export interface MissingKindsDeps {
 }
 
 /**
- * How long after the first kind of an adapter the others may come, in milliseconds: definitions are applied one after another,
- * and looked for every 15 s at the least.
+ * Time after an adapter's first kind in which the others may follow, in milliseconds: definitions are applied one after
+ * another, and discovered every 15 s at the least.
  */
 const ARRIVAL_MS = 45_000;
 
@@ -37,7 +38,7 @@ type KindState = (typeof KindState)[keyof typeof KindState];
 interface Family {
   readonly realm: string;
   readonly kinds: readonly Resource[];
-  /** By plural. */
+  /** States by plural. */
   readonly states: Map<string, KindState>;
   isAbsent: boolean;
   /** Runs while the others may still come. */
@@ -70,7 +71,7 @@ export class MissingKinds {
     this.#judge(family);
   }
 
-  /** The API server has listed the kind. @returns whether people were told that it is missing */
+  /** Notes that the API server has listed the kind. @returns whether it was logged as missing */
   there({ realm, plural }: Resource): boolean {
     const family = this.#families.get(realm);
     const state = family?.states.get(plural);
@@ -110,7 +111,7 @@ export class MissingKinds {
       }
       return;
     }
-    // Until one is there the others may all be missing, and while they come each has its time.
+    // Before the first one all may be missing, and later each has its time.
     if (!all.includes(KindState.There) || arrival !== undefined) return;
     for (const kind of kinds) {
       const { plural, group } = kind;

@@ -2,17 +2,20 @@
 //
 // Invariants:
 //   WATCHER-1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
-//   WATCHER-2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
+//   WATCHER-2. An object that is in the mailbox but not in the API server is always ended by a tombstone, also if its
+//       deletion was missed.
 //   WATCHER-3. The epoch is marked as seeded only after every object was published once under it. An adapter none of whose kinds the
 //       API server knows has no objects.
-//   WATCHER-4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
-//       at most: whoever takes the object over reads the API server first (P12), and who leads next lists everything. Births go
-//       out at once, so that the next leader knows what may have to be ended (WATCHER-2), and the seeding holds them all (WATCHER-3).
-//   WATCHER-5. A list that is older than what is known, as a whole or in one of its objects, is that of an API server that was restored from a
-//       backup. Everything that was learned is void, and ordered by versions that are given once more: another epoch of the mailbox
-//       begins (P11), before anything of the list is said.
+//   WATCHER-4. A publication that updates an earlier message, and that was delivered to the host in this process, may
+//       be delayed by a minute at most: a host that takes over reads the API server first (P12), and the next leader
+//       lists everything. New objects are published immediately, so that the next leader can end them (WATCHER-2), and
+//       the seeding contains them all (WATCHER-3).
+//   WATCHER-5. A list that is older than the known state, as a whole or in one object, always means an API server that
+//       was restored from a backup. All known state is invalid, since versions are reused: a new epoch of the mailbox
+//       starts (P11) before anything of the list is published.
 //   WATCHER-6. Who watches less of what the pods serve than another process that can lead does not lead.
 import type { Logger } from 'pino';
+import { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import {
   compareVersions,
   type KubeClient,
@@ -35,7 +38,6 @@ import {
 import type { KubeObject } from '../../machines/object.ts';
 import { changeTraceparent } from '../base/change-trace.ts';
 import { placesOf } from '../base/list-all.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import { Coalescer } from '../mailbox/coalescer.ts';
 import { type ObjectMessage, parseObjectMessage } from '../mailbox/messages.ts';
 import { Outbox } from '../mailbox/outbox.ts';
@@ -51,12 +53,12 @@ export interface WatcherDeps {
   registry: Registry;
   /** The namespaces that are watched; undefined: all. */
   namespaces: readonly string[] | undefined;
-  /** Whoever is cared for in this process. */
+  /** Actors in this process. */
   here: LocalDelivery;
   clock: Clock;
   log: Logger;
   pod: string;
-  /** What it watches: others are told. */
+  /** Watched resources, for other parts. */
   offer: Offer;
   /** Told of each watch that breaks, once until it works again. */
   onInterrupted?: (resource: Resource) => void;
@@ -68,14 +70,14 @@ const PUBLICATIONS = 256;
 /** Longest wait for what waited, at the end of a term, in milliseconds. */
 const FLUSH_MS = 1_000;
 
-/** What is said of an object. */
+/** Message about an object. */
 interface Saying {
   readonly to: Address;
   readonly mail: ObjectMessage;
   readonly cause: string;
 }
 
-/** Leads the watch whenever nobody else does, until `signal` is aborted. */
+/** Leads the watch while it holds the lease, until `signal` is aborted. */
 export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Promise<void> {
   const { bus, clock, log, pod, offer } = deps;
   let wake = (): void => undefined;
@@ -100,7 +102,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
       if (lease === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;
-          // A release between the refusal and this line would go unheard without a look now and then.
+          // Periodic check: a release between the refusal and this line would be missed otherwise.
           void clock.sleep(bus.leases.leaseMs, signal).then(resolve);
         });
         continue;
@@ -111,7 +113,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
       try {
         await lead(deps, lease, term.signal);
       } finally {
-        // Else this process would keep everybody, itself too, from leading.
+        // Otherwise this process would block all pods, including itself, from leading.
         await lease.release();
       }
       problem = '';
@@ -126,7 +128,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
   await watching.close();
 }
 
-/** One term of leadership: ends when the lease or the mail is lost, or `signal` is aborted. */
+/** One term of leadership: ends when the lease or the mailbox is lost, or `signal` is aborted. */
 async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { bus, registry, namespaces, here, clock, log } = deps;
   const { mailbox } = bus;
@@ -143,14 +145,17 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     if (term.signal.aborted) return;
     end();
     if (clock.now() >= lease.endsAt()) return;
-    log.warn({ plural }, 'the API server has less than it had told: it was restored from a backup, and is read anew');
+    log.warn(
+      { plural },
+      'the API server has less than it had reported: it was restored from a backup, and is read again',
+    );
     anew = mailbox.startAnew(id);
     anew.catch(() => undefined); // it is awaited below
   };
   const stopEpoch = mailbox.watchEpoch((epoch) => {
     if (epoch.id !== id) end();
   });
-  const inFlight = new Semaphore(PUBLICATIONS);
+  const inFlight = new FairSemaphore(PUBLICATIONS);
   const onTrouble = (message: string): void => log.warn(message);
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble, remember: 'place' });
   const pending = new Set<Promise<void>>();
@@ -209,7 +214,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       const marking = Promise.all(pending)
         .then(() => mailbox.markSeeded(seededAt))
         .catch((error) => {
-          // Who leads next marks it.
+          // The next leader marks it.
           if (term.signal.aborted) return;
           log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded');
         });
@@ -229,7 +234,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         const { resource, place } = watch;
         const { plural } = resource;
         const isCaredFor = registry.kind(resource) !== undefined;
-        /** Of what was heard last. */
+        /** Version of the last received event. */
         let reached = '0';
         const isOurs = ({ to }: Known): boolean =>
           // mutant: watcher-ends-elsewhere && -> $1 && $2
@@ -246,7 +251,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
             })
           );
         };
-        /** People were told. */
+        /** Whether it was logged. */
         let isTold = false;
         return watchResource(
           deps,
@@ -266,7 +271,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
                 if (!isOurs(each) || each.gone || present.has(key)) continue;
                 const { uid } = each;
                 const { namespace, name } = each.to;
-                // Which change ended it nobody saw.
+                // The change that ended it was not seen.
                 // mutant: watcher-misses-vanished drop
                 say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: traceparentOf(uid) });
               }
@@ -335,7 +340,7 @@ interface Known {
   readonly gone: boolean;
 }
 
-/** What the mail says of objects now, or until `signal` is aborted: a mailbox that was lost is never replayed. */
+/** Messages about objects in the mailbox now, or until `signal` is aborted: a lost mailbox is never replayed. */
 async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<string, Known>> {
   const known = new Map<string, Known>();
   const { promise: replayed, resolve: onReplayed } = Promise.withResolvers<void>();

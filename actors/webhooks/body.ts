@@ -11,7 +11,10 @@ export const MOST_VALUES = 250_000;
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, OPEN_MAP] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
-/** Who stops before the end of it leaves the connection as it is: it may be told why. @throws {RefusedBody} it stands still */
+/**
+ * A reader that stops before the end leaves the connection open, so that it can send an error. @throws {RefusedBody}
+ * the transfer stalls
+ */
 export async function* arriving(request: IncomingMessage, clock: Clock): AsyncGenerator<Buffer, void> {
   const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   const endsAt = clock.now() + BODY_MS;
@@ -26,7 +29,7 @@ async function within<Value>(clock: Clock, ms: number, value: Promise<Value>): P
   const late = Promise.withResolvers<never>();
   // mutant: webhook-body-stops =.2.2 -> Infinity
   const timer = clock.setTimeout(() => late.reject(new RefusedBody(408, 'the body does not come')), Math.max(ms, 0));
-  // It may fail when nobody waits for it any more.
+  // It may fail when no caller waits for it any more.
   value.catch(() => undefined);
   try {
     return await Promise.race([value, late.promise]);
@@ -35,7 +38,7 @@ async function within<Value>(clock: Clock, ms: number, value: Promise<Value>): P
   }
 }
 
-/** How many values a JSON text has at most. */
+/** Upper bound of the number of values in a JSON text. */
 export function valuesOf(text: string): number {
   let values = 1;
   let isString = false;

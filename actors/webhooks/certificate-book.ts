@@ -19,23 +19,23 @@ export interface IssuedCertificate {
 }
 
 export interface CertificateBook {
-  /** Of the format. */
+  /** Version of the format. */
   readonly version: 1;
   /** That is served. */
   readonly current: IssuedCertificate;
   /** That will be. */
   readonly next?: IssuedCertificate;
-  /** Authorities whose certificates may still be served by somebody who has not heard. */
+  /** Authorities whose certificates pods without the latest update may still serve. */
   readonly former: readonly { readonly authority: string; readonly endsAt: number }[];
 }
 
 /** In milliseconds. */
 export interface RotationTimes {
-  /** How long a certificate is good. */
+  /** Validity of a certificate. */
   readonly validMs: number;
-  /** How long before its end the next one is made. */
+  /** Time before its end at which the next one is made. */
   readonly renewBeforeMs: number;
-  /** How long API servers take at most to hear whom to trust. */
+  /** Maximum time until API servers know a new authority. */
   readonly graceMs: number;
 }
 
@@ -73,7 +73,7 @@ export function nextStep(
   }
   const all = [...new Set([...current.hosts, ...hosts])].sort();
   const renewAt = current.endsAt - renewBeforeMs;
-  // Others may need names that this one does not: nobody's are taken away.
+  // Other pods may need further names: no name is removed.
   if (now >= renewAt || all.length > current.hosts.length) return { do: 'prepare', hosts: all };
   return { do: 'wait', until: Math.min(renewAt, ...former.map(({ endsAt }) => endsAt)) };
 }
@@ -95,7 +95,7 @@ export function retired({ former, ...book }: CertificateBook, now: number): Cert
   return { ...book, former: former.filter(({ endsAt }) => now < endsAt) };
 }
 
-/** All authorities to be trusted, as one PEM text: whoever is to come, whoever is, and who was. */
+/** All trusted authorities, as one PEM text: the next, the current and the former ones. */
 export function bundleOf({ current, next, former }: CertificateBook): string {
   const authorities = [current, ...(next === undefined ? [] : [next]), ...former].map(({ authority }) => authority);
   return [...new Set(authorities)].join('');

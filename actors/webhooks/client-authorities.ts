@@ -1,4 +1,5 @@
-// Whose certificates the API server shows when it asks, from a file that somebody else keeps: read again while it is used.
+// Client authorities: a file, kept by others, with the authorities of the API server's client certificate; read again
+// while it is used.
 import type { Logger } from 'pino';
 import { type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
 import { certificatesOf, LOOK_EVERY_MS, textOf } from './given-certificates.ts';
@@ -11,7 +12,7 @@ export interface ClientAuthoritiesDeps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Resolves when they were told for the first time; then goes on until `signal` is aborted. @throws {TerminalError} there are none */
+/** Resolves after the first read; then continues until `signal` is aborted. @throws {TerminalError} there are none */
 export async function followClients(
   { file, admit, clock, log }: ClientAuthoritiesDeps,
   signal: AbortSignal,
@@ -36,7 +37,7 @@ export async function followClients(
       } catch (error) {
         // Half of it may have been written.
         const { message } = toErrorData(error);
-        if (message !== problem) log.warn({ error: message }, 'the authorities of clients cannot be read anew');
+        if (message !== problem) log.warn({ error: message }, 'the authorities of clients cannot be read again');
         problem = message;
       }
     }

@@ -5,7 +5,7 @@
 //   HOOK-CONVERSION-REVIEW-1. The answer has the objects in their order, all of them, or says in `result` that it failed, and why.
 //   HOOK-CONVERSION-REVIEW-2. However long the list is, one object of it is in memory, and what waits to be sent.
 //   HOOK-CONVERSION-REVIEW-3. The turn goes to others between two pieces of a long list.
-//   HOOK-CONVERSION-REVIEW-4. No number is changed on the way that a conversion leaves alone.
+//   HOOK-CONVERSION-REVIEW-4. A number is never changed on the way, unless the conversion changes it.
 
 import type { ConversionWebhook, ConvertedObject } from '../../adapters/api/webhooks.ts';
 import { jsonText, readJson } from '../../adapters/text/exact-json.ts';
@@ -19,7 +19,7 @@ const KIND = 'ConversionReview';
 const BEGIN = `{"apiVersion":"${API_VERSION}","kind":"${KIND}","response":{"convertedObjects":[`;
 /** Characters that are sent together. */
 const PIECE = 64 * 1024;
-/** Objects after which others have a turn; a large one fills a piece by itself. */
+/** Number of objects after which other requests run; a large one is a piece of its own. */
 const TURN = 16;
 
 export interface ConversionDeps {
@@ -54,7 +54,7 @@ export async function* answeredReview(
     const conversion = attempted(text, desired, convert, onDefect);
     if (conversion.kind === 'failed') {
       failure = conversion.message;
-      // What has not left need not.
+      // An unsent response need not be finished.
       if (!isBegun) waiting = [BEGIN];
       return;
     }
@@ -102,7 +102,7 @@ function ended(review: unknown, failure: string | undefined): Ending {
   return { uid, result: failure === undefined ? { status: 'Success' } : { status: 'Failed', message: failure } };
 }
 
-/** Part of the answer has left: what is wrong can only be said in it. */
+/** A part of the response was sent: the failure can only be reported in it. */
 function lateEnd(reader: ReviewReader, failure: string | undefined): Ending {
   try {
     return ended(reader.ended(), failure);
@@ -112,7 +112,7 @@ function lateEnd(reader: ReviewReader, failure: string | undefined): Ending {
   }
 }
 
-/** The API server says it before the objects, as does whoever sorts keys. @throws {RefusedBody} */
+/** The API server writes it before the objects, as do clients that sort keys. @throws {RefusedBody} */
 function desiredVersion(review: unknown): string {
   const { desiredAPIVersion } = requestOf(review);
   if (typeof desiredAPIVersion === 'string') return desiredAPIVersion;

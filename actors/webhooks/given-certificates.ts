@@ -1,4 +1,4 @@
-// Certificates that somebody else keeps in files, such as cert-manager in a mounted Secret: read again while they are served.
+// Certificates in files that others keep, such as cert-manager in a mounted Secret: read again while they are served.
 //
 // Invariants:
 //   HOOK-GIVEN-CERTIFICATES-1. A certificate that does not fit its key is not served: what was served before stays.
@@ -13,7 +13,7 @@ import type { CertificateSource, CertificateUser } from './source.ts';
 export interface CertificateFiles {
   readonly certificate: string;
   readonly key: string;
-  /** Of the authorities to be trusted; undefined: somebody else sees to that. */
+  /** File of the trusted authorities; undefined: another component distributes them. */
   readonly ca: string | undefined;
 }
 
@@ -32,7 +32,10 @@ interface Contents {
 
 /** As the files of the bus. */
 export const LOOK_EVERY_MS = 10_000;
-/** How long a new certificate waits for its authority to be trusted, at most: whoever gives both may have seen to it. */
+/**
+ * Maximum time that a new certificate waits until its authority is trusted: the component that provides both may have
+ * arranged it.
+ */
 const TRUST_WITHIN_MS = 60_000;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -121,7 +124,7 @@ function endOf(certificate: string, file: string): number {
 
 export const certificatesOf = (pem: string): readonly string[] => pem.match(PEM) ?? [];
 
-/** What is none has. */
+/** An invalid certificate has ended too. */
 function hasEnded(certificate: string, now: number): boolean {
   try {
     return new X509Certificate(certificate).validToDate.getTime() <= now;

@@ -1,7 +1,7 @@
 // The certificates that Troupe makes for its webhooks, in one Secret for all processes that serve them.
 //
 // Invariants:
-//   HOOK-OWN-CERTIFICATES-1. What is in the Secret is what holds: whoever finds that another one has written first takes that.
+//   HOOK-OWN-CERTIFICATES-1. The content of the Secret always wins: a pod that finds another pod's write uses that.
 //   HOOK-OWN-CERTIFICATES-2. Nothing of a key is logged, or said in an error.
 import type { Logger } from 'pino';
 import { type KubeClient, type Objects, SECRETS, watchResource } from '../../adapters/kubernetes/mod.ts';
@@ -30,7 +30,7 @@ export interface OwnCertificatesDeps {
   readonly objects: Objects;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** By which the server is reached; the Secret has its name, in its namespace. */
+  /** Service of the server; the Secret has its name, in its namespace. */
   readonly service: ServicePlace;
   readonly times?: RotationTimes;
 }
@@ -63,7 +63,7 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
     wake();
   };
 
-  /** @throws {TerminalError} the Secret is somebody else's */
+  /** @throws {TerminalError} the Secret belongs to another owner */
   const read = async (): Promise<Kept | undefined> => {
     try {
       const { body } = await client.call({ method: 'GET', path });
@@ -99,7 +99,7 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
     });
   };
 
-  /** By one who has a name of his own for it: of two that make it at once one is told of the conflict (HOOK-OWN-CERTIFICATES-1). */
+  /** Written under a fixed name: of two concurrent creates one gets a conflict (HOOK-OWN-CERTIFICATES-1). */
   const create = async (book: CertificateBook): Promise<void> => {
     const manager = `${MANAGER}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
     await client.call({
@@ -146,7 +146,7 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
   const advance = async (user: CertificateUser): Promise<number> => {
     const kept = await read();
     if (kept === undefined) {
-      // Whoever deleted it wants others; what is served until they are trusted stays.
+      // A deleted Secret means that new certificates are wanted; the served one stays until they are trusted.
       await create(known === undefined ? begun(await issue(hosts)) : prepared(known, await issue(known.current.hosts)));
       return clock.now();
     }

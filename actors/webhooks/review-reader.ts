@@ -1,5 +1,5 @@
-// The body of a ConversionReview, taken apart while it arrives: a list of objects may be larger than the memory of the process.
-// Of JSON only the structure is looked at here; what a piece says is for whoever parses it.
+// Streaming reader of a ConversionReview: a list of objects may be larger than the memory of the process. Only the
+// structure of the JSON is examined here; its parts are parsed elsewhere.
 //
 // Invariants:
 //   HOOK-REVIEW-READER-1. Nothing is kept of an object that was handed on, and of one that is being read no more than OBJECT_BYTES.
@@ -7,13 +7,13 @@
 
 /** The API server takes 3 MB in one request; what a conversion adds to that is no more than it once again. */
 const OBJECT_BYTES = 16 * 1024 * 1024;
-/** Of all but the objects: a uid and a version. */
+/** Maximum size of all but the objects: a uid and a version. */
 const HEAD_BYTES = 256 * 1024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** How deep the list is, and its path. */
+/** Depth of the list, and its path. */
 const LIST_DEPTH = 3;
 const [REQUEST, OBJECTS] = ['request', 'objects'];
 
@@ -36,9 +36,9 @@ export class ReviewReader {
   /** `before`: not come to yet. */
   #list: 'before' | 'within' | 'behind' = 'before';
   #hasObjects = false;
-  /** Of a text in the head that may be a key. */
+  /** Bytes of a text in the head that may be a key. */
   #text: number[] = [];
-  /** Of the member that is being read, at depths 1 and 2. */
+  /** Keys of the current member, at depths 1 and 2. */
   readonly #keys = ['', '', ''];
 
   /** Takes what has arrived, and gives the objects that end in it, as JSON texts. @throws {RefusedBody} it is too large */
@@ -88,7 +88,7 @@ export class ReviewReader {
     return this.#head.bytes + this.#object.bytes;
   }
 
-  /** What was said before the objects. @throws {RefusedBody} it is no JSON */
+  /** Members before the objects. @throws {RefusedBody} it is no JSON */
   begun(): unknown {
     return parsed(`${this.#head.text()}]}}`);
   }
@@ -152,7 +152,7 @@ class Pieces {
   }
 }
 
-/** What is wrong with a text is not told: the platform quotes it. */
+/** The parse error is not reported: it quotes the text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

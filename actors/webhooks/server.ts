@@ -4,11 +4,14 @@
 // Invariants:
 //   HOOK-SERVER-1. A request that has arrived is answered by whatever certificate is served meanwhile, and before the server is closed.
 //   HOOK-SERVER-2. No answer tells anything of a body but what the API server has to say of it to the user.
-//   HOOK-SERVER-3. What one request takes of memory is bounded, whatever it asks, and so is what all take together; who asks from one address
-//       leaves others as much (`AnswerMemory`).
-//   HOOK-SERVER-4. Whoever stops in the middle of a question, or takes no answer, is waited for no longer than a bounded time.
-//   HOOK-SERVER-5. Of what is read at one go, each address has its turn: many large questions hold up another's by one of them.
-//   HOOK-SERVER-6. Where an authority of clients is given, a review is answered to whoever shows a certificate of it, and to nobody else.
+//   HOOK-SERVER-3. The memory of one request is always limited, and so is that of all together; requests from one
+//       address leave as much for others (`AnswerMemory`).
+//   HOOK-SERVER-4. A client that stops sending, or does not read the response, never blocks the server beyond a
+//       timeout.
+//   HOOK-SERVER-5. Large requests are always read in pieces, round-robin by address: many of them delay another one by
+//       a single piece.
+//   HOOK-SERVER-6. With configured client authorities, a review is answered only for clients with a certificate of
+//       them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import { createSecureContext, type TLSSocket } from 'node:tls';
@@ -42,7 +45,7 @@ export interface WebhookServerDeps {
 }
 
 export interface WebhookServer {
-  /** Where it is; undefined: it does not listen yet. */
+  /** Port of the server; undefined: it does not listen yet. */
   readonly port: number | undefined;
   /**
    * Has this certificate for connections from now on; with the first one it begins to listen.
@@ -57,13 +60,16 @@ export interface WebhookServer {
   close(): Promise<void>;
 }
 
-/** Of an AdmissionReview: the object twice, each of 3 MB at most. */
+/** Maximum size of an AdmissionReview: the object twice, each of 3 MB at most. */
 const REVIEW_BYTES = 8 * 1024 * 1024;
 /** All bodies that are being read; in bytes. */
 const BODIES_BYTES = 48 * 1024 * 1024;
-/** What a value of JSON takes more than its text, about; in bytes. */
+/** Approximate overhead of a JSON value beyond its text, in bytes. */
 const VALUE_BYTES = 64;
-/** The API server waits for 30 s at most, for a conversion, and as long as it was told for an admission, 10 s unless stated. */
+/**
+ * The API server waits for 30 s at most, for a conversion, and for the configured timeout of an admission, 10 s by
+ * default.
+ */
 const ANSWER_MS = 60_000;
 const HEADERS_MS = 10_000;
 /** Longer than Kubernetes keeps an idle connection (90 s): who closes first while the other one asks breaks a request. */
@@ -143,13 +149,13 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
     const opened = createServer(
       {
         ...tlsOf(certificate, clients),
-        // Conversions are asked for without a certificate: who has none is refused by what he asks.
+        // Conversions are sent without a certificate: missing certificates are checked per request.
         requestCert: areClientsChecked,
         rejectUnauthorized: false,
         requestTimeout: ANSWER_MS,
         headersTimeout: HEADERS_MS,
         keepAliveTimeout: IDLE_MS,
-        // What is asked for first decides: half of it may have come.
+        // The interval halves the error: a header may be late by that.
         connectionsCheckingInterval: HEADERS_MS / 2,
       },
       (request, response) => {
@@ -158,7 +164,7 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
       },
     );
     opened.maxConnections = CONNECTIONS;
-    // Whoever speaks no TLS, or goes away in the middle, is of no interest.
+    // Connections without TLS, or that break during the handshake, are ignored.
     opened.on('tlsClientError', (_, socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
       opened.once('error', (error) =>
@@ -258,7 +264,7 @@ function hold(holding: Holding, bytes: number): void {
   }
 }
 
-/** @throws {RefusedBody} it is too large, by itself or with others */
+/** @throws {RefusedBody} it is too large, alone or with others */
 async function textOf(body: AsyncIterable<Buffer>, holding: Holding): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -271,7 +277,7 @@ async function textOf(body: AsyncIterable<Buffer>, holding: Holding): Promise<st
   return Buffer.concat(chunks).toString();
 }
 
-/** After it the turn is others'. @throws {RefusedBody} it is too large, or no JSON */
+/** Afterwards other requests run. @throws {RefusedBody} it is too large, or no JSON */
 async function reviewOf(text: string, holding: Holding): Promise<unknown> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
   const values = valuesOf(text);
@@ -317,7 +323,7 @@ function refuse(
   onDefect: (error: unknown) => void,
 ): void {
   const isRefusal = error instanceof RefusedBody;
-  // A connection that broke is nobody's fault.
+  // A broken connection is no error.
   const isGone = request.destroyed && !request.complete;
   if (!isRefusal && !isGone) onDefect(error);
   if (response.headersSent || response.destroyed || isGone) {
@@ -326,7 +332,7 @@ function refuse(
   }
   const [status, message] = isRefusal ? [error.status, error.message] : [500, 'the webhook failed; its log says how'];
   if (status === 405) response.setHeader('Allow', 'POST');
-  // What is left of the body is not waited for.
+  // The rest of the body is not read.
   if (!request.complete) response.setHeader('Connection', 'close');
   send(response, status, { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: status, message });
 }

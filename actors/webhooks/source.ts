@@ -1,7 +1,7 @@
-// Where the certificate of the webhooks comes from: Troupe makes it, or somebody gives it.
+// Source of the webhooks' certificate: Troupe makes it, or it is configured.
 import type { Certificate } from './server.ts';
 
-/** What a source asks of whoever serves. */
+/** Requirements of a source on the server. */
 export interface CertificateUser {
   /** Serves by this from now on. @throws {TerminalError} they do not fit */
   serve(certificate: Certificate): Promise<void>;
@@ -16,7 +16,7 @@ export interface CertificateSource {
   run(user: CertificateUser, signal: AbortSignal): Promise<void>;
   /** Whether these authorities, as PEM, are what is to be trusted, as far as is known. */
   isEnough(said: string): boolean;
-  /** What is to be trusted, as it is now, by whoever says this so far. @throws it cannot be told */
+  /** Current bundle for an object with this bundle. @throws it cannot be determined */
   bundle(said: string): Promise<string>;
   /** Something has changed about what is trusted. */
   onTrust(): void;

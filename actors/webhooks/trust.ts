@@ -1,10 +1,11 @@
-// Whom the API server trusts when it asks: the caBundle in the objects that lead it here, kept there whatever somebody applies.
+// Trust of the API server in the webhooks: the caBundle in the objects that refer to them, restored whenever other
+// writers change it.
 //
 // Invariants:
 //   HOOK-TRUST-1. Of an object nothing is written but the caBundle of an entry that leads to this server; where one leads elsewhere it
 //       stays as it is.
-//   HOOK-TRUST-2. What is written is what is to be trusted at that moment, read anew: who has an older view puts nothing back.
-//   HOOK-TRUST-3. `since` is told only while every object that is there says the whole bundle.
+//   HOOK-TRUST-2. A write always contains the bundle read at that moment: an outdated view is never written back.
+//   HOOK-TRUST-3. `since` is reported only while every existing object has the whole bundle.
 import type { Logger } from 'pino';
 import type { Webhooks } from '../../adapters/api/webhooks.ts';
 import {
@@ -29,11 +30,11 @@ export interface TrustDeps {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly webhooks: readonly Webhooks[];
-  /** By which this server is reached. */
+  /** Service of this server. */
   readonly service: ServicePlace;
   /** Whether these authorities, as PEM, are all that are to be trusted, as far as is known. */
   isEnough(said: string): boolean;
-  /** What is to be said in place of that, as it is now. @throws it cannot be told */
+  /** Replacement for that bundle. @throws it cannot be determined */
   bundle(said: string): Promise<string>;
   /** Told when something changes about whether it is trusted. */
   onChange(): void;
@@ -49,7 +50,7 @@ export interface Trust {
 interface Target {
   readonly resource: Resource;
   readonly name: string;
-  /** Where in the object a caBundle belongs, and what it is now. */
+  /** Paths of caBundles in the object, with their values. */
   readonly entries: (object: JsonObject, paths: ReadonlySet<string>, service: ServicePlace) => readonly Entry[];
 }
 
@@ -61,7 +62,7 @@ interface Entry {
 }
 
 interface Said {
-  /** By an object, one for each of its entries; undefined: it is not known. */
+  /** Bundles of an object, one for each of its entries; undefined if unknown. */
   bundles: readonly string[] | undefined;
 }
 
@@ -85,7 +86,7 @@ const CONFIGURATIONS: Resource = {
 
 const PAUSE_FIRST_MS = 50;
 const PAUSE_LIMIT_MS = 30_000;
-/** In a row, of which nothing is said. */
+/** Number of consecutive races that are not logged. */
 const RACES = 5;
 
 /** Keeps the bundles until `signal` is aborted. */
@@ -130,7 +131,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
     said.bundles = found.map(
       ({ pointer, said: before }) => wrong.find((one) => one.pointer === pointer)?.wanted ?? before,
     );
-    log.info({ [resource.kind]: name }, 'the API server is told whom to trust');
+    log.info({ [resource.kind]: name }, 'the caBundle of the webhooks was written');
   };
 
   const renewals = new Set<() => void>();
@@ -171,10 +172,10 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
         said.bundles = undefined;
         failures += 1;
         const { code, message } = toErrorData(error);
-        // That somebody else has written at the same time is the way of things: the patch is refused as a conflict, or as invalid.
+        // A concurrent write is normal: the patch fails with a conflict, or as invalid.
         const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
         if (!isRace && message !== problem) {
-          log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
+          log.warn({ [resource.kind]: name, error: message }, 'the caBundle of the webhooks cannot be written');
           problem = message;
         }
         const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);
@@ -225,7 +226,7 @@ function inConfiguration(
   );
 }
 
-/** None, where it leads to somebody else (HOOK-TRUST-1). Of a URL only the path tells. */
+/** None if it refers to another server (HOOK-TRUST-1). Of a URL only the path counts. */
 function entryOf(
   pointer: string,
   clientConfig: unknown,

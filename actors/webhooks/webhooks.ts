@@ -19,7 +19,7 @@ export interface WebhooksDeps {
   readonly adapters: readonly Pick<Adapter, 'webhooks'>[];
   readonly clock: Clock;
   readonly log: Logger;
-  /** Who counts. */
+  /** Metrics of the webhooks. */
   readonly metrics?: WebhookMetrics | undefined;
   /** Of Troupe's own certificates. */
   readonly times?: RotationTimes;
@@ -97,7 +97,7 @@ export function startWebhooks(
     problem = toErrorData(error).message;
     throw error;
   });
-  // Whoever waits hears of it; nobody has to.
+  // Callers handle the failure, if there are any.
   running.catch(() => undefined);
   return {
     get port() {

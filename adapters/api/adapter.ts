@@ -1,9 +1,10 @@
-// What an adapter is to the runtime: its kinds as data, which every pod has, and the operations on its foreign system,
-// which only a process that plays its role makes. Types only.
+// Contract between an adapter and the runtime: its kinds as data, which every pod has, and the operations on its
+// external system, which only a process with its role serves. Types only.
 //
 // Invariants:
 //   API-ADAPTER-1. Importing an adapter, and configuring it, touches nothing: no file, no connection, no secret.
-//   API-ADAPTER-2. `serve` alone opens what leads to the foreign system, and is called only where the adapter's role is played.
+//   API-ADAPTER-2. Only `serve` opens connections to the external system, and it is called only where the adapter's
+//       role is played.
 import type { JsonObject } from '../../bus/bus.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { Kind, Operation, OperationRequest, ReferencedKind, Resource } from '../../machines/kind.ts';
@@ -14,20 +15,20 @@ import type { Manifests } from './manifests.ts';
 import type { Companions } from './migration.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** What an adapter exports as `adapter`: all that can be said of it without its options. */
+/** Definition that an adapter exports as `adapter`: everything that is independent of its options. */
 export interface Adapter {
   /** Short name of its API group, first part of its actors' addresses and of its operations' subjects: `openstack`. */
   readonly realm: string;
-  /** What a process that serves it is asked to do, with `--roles`. */
+  /** Name of the role that serves its operations, for `--roles`. */
   readonly role: string;
   /**
    * The node whose process must run an operation; undefined: any that plays the role. An adapter with `route` is served
    * for a node, which the process must have been told: its role is played only where it is named.
    */
   readonly route?: (request: OperationRequest) => string | undefined;
-  /** What a process that plays the role may do in the cluster, where that is not what operations take. */
+  /** Permissions of a process with the role in the cluster, where they are not those of operations. */
   readonly roleRules?: readonly ClusterRule[];
-  /** Of all its kinds, for their CRDs: written, or as finished definitions. */
+  /** Contracts of all its kinds, for their CRDs: in contract notation, or as finished definitions. */
   readonly contracts: readonly Contract[];
   /** Flags of the commands that give the cluster its definitions, or look whether it has them; no process takes them. */
   readonly definitionFlags?: readonly Flag[];
@@ -50,23 +51,26 @@ export interface Adapter {
   readonly createsKinds?: readonly { readonly owner: string; readonly owned: string }[];
   /** Its own flags of the command line. */
   readonly flags?: readonly Flag[];
-  /** What its lives count (`LifecyclePorts.measure`), under names of its own. */
+  /** Metrics that its lifecycles record (`LifecyclePorts.recordMetrics`), with names of its own. */
   readonly metrics?: readonly Metric[];
-  /** Who cared for the same objects before. */
+  /** Controller that managed the same objects before. */
   readonly legacyController?: LegacyController;
   /** Reads its options. Called once in every process; in `troupe dev` again, if its counterpart has any. @throws {TerminalError} names the flag or variable, the rule, what it got */
   configure(settings: Settings): Configured;
-  /** The foreign system as `troupe dev` has it: simulated, unless the environment names a real one. */
+  /** External system of `troupe dev`: simulated, unless the environment names a real one. */
   readonly devBackend?: (ports: DevBackendPorts) => Promise<DevBackend>;
-  /** What the API server may ask while it serves objects of its kinds. */
+  /** Webhooks that the API server calls for objects of its kinds. */
   readonly webhooks?: Webhooks;
-  /** What must be there before objects are stored in another version, for `troupe migrate`. */
+  /** Objects that must exist before others are stored in another version, for `troupe migrate`. */
   readonly companions?: readonly Companions[];
-  /** How manifests in files come to another version, for `troupe convert`. */
+  /** Conversion of manifests in files to another version, for `troupe convert`. */
   readonly manifests?: Manifests;
   /** The files of a new kind, for `troupe scaffold`. */
   readonly scaffold?: KindScaffold;
-  /** Its kinds at work without a foreign system, for the check of their contracts; the contracts alone are checked without. */
+  /**
+   * Its kinds at work without an external system, for the check of their contracts; without it only the contracts are
+   * checked.
+   */
   readonly contractChecks?: () => Promise<{
     readonly kinds: readonly CheckedKind[];
     readonly exemptions: readonly Exemption[];
@@ -85,28 +89,31 @@ export interface ClusterRule {
 export interface Configured {
   /** All its kinds, in the order of `contracts`. */
   readonly kinds: readonly DeclaredKind[];
-  /** What people should know of the options, in the log at each start. */
+  /** Warnings about the options, logged at each start. */
   readonly warnings?: readonly string[];
-  /** How long after its deadline the foreign system may still do what `create` asked for, in milliseconds; 0 unless given. */
+  /**
+   * Maximum time after its deadline at which a `create` may still take effect in the external system, in milliseconds;
+   * 0 by default.
+   */
   readonly lateEffectMs?: number;
   /** Begins to serve the operations. @throws {TerminalError} an option turns out to be wrong */
   serve(ports: ServePorts): Promise<Served>;
   /**
-   * Looks whether the foreign systems that objects lead to can be entered, for `troupe doctor`: each once, and no more than a
+   * Checks access to the external systems of the objects, for `troupe doctor`: each once, and with no more than a
    * sign-in. @throws {TerminalError} as `serve`
    */
   readonly checkAccess?: (ports: AccessCheckPorts) => Promise<readonly AccessCheckResult[]>;
 }
 
-/** What an examination works with. */
+/** Dependencies of an access check. */
 export interface AccessCheckPorts extends Pick<ServePorts, 'clock' | 'version' | 'apiServer'> {
-  /** Of all its kinds, as far as they may be read. */
+  /** Readable objects of all its kinds. */
   readonly objects: readonly KubeObject[];
   /** As that of `ServePorts`. */
   readSecret(namespace: string, name: string): Promise<SecretContent | 'forbidden' | undefined>;
 }
 
-/** One way into a foreign system. Nothing of a secret is in it. */
+/** Access to one external system. Contains no part of a secret. */
 export interface AccessCheckResult {
   /** For people: `cloud 'openstack' of Secret/clouds in namespace 'team-a'`. */
   readonly place: string;
@@ -114,7 +121,7 @@ export interface AccessCheckResult {
   readonly problem?: {
     readonly what: string;
     readonly todo: string;
-    /** Whoever looks may not see enough to tell. */
+    /** The caller lacks the permissions to decide. */
     readonly isUndetermined?: true;
   };
 }
@@ -130,30 +137,30 @@ export type Operations = Readonly<Record<string, Readonly<Record<string, Operati
 export interface Served {
   /** All that the kinds declare. */
   readonly operations: Operations;
-  /** Calls to the foreign system now, where they are counted; asked for metrics. */
+  /** Current calls to the external system, if they are counted; read for metrics. */
   load?(): CallLoad;
   /** Ends what `serve` opened. Called once, when nothing is asked any more. */
   close(): Promise<void>;
 }
 
-/** Calls to a foreign system. */
+/** Load of calls to an external system. */
 export interface CallLoad {
   readonly underWay: number;
   /** For others to end. */
   readonly waiting: number;
-  /** How many this process may have under way; of several systems the sum. */
+  /** Maximum number of concurrent calls of this process; the sum over several systems. */
   readonly limit: number;
 }
 
-/** What an adapter works with. Only a process that plays its role has it. */
+/** Dependencies of a serving adapter. Only a process with its role has them. */
 export interface ServePorts {
   readonly clock: Clock;
   readonly log: AdapterLog;
   /** Of Troupe, for `User-Agent` and the like. */
   readonly version: string;
-  /** Of the node that the process runs on, when it was told. */
+  /** Name of the node that the process runs on, if it was configured. */
   readonly node: string | undefined;
-  /** Of the Kubernetes API server, as it is connected to: `host:port`. */
+  /** Address of the Kubernetes API server, as it is connected to: `host:port`. */
   readonly apiServer?: string | undefined;
   /** The Secret as it is now; undefined: there is none. Nothing of it may be logged, mailed, or said in an error. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
@@ -171,15 +178,15 @@ export interface ServePorts {
   ): Promise<void>;
   /** An object as it is now, for what its actor does not carry; undefined: there is none. */
   readObject(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
-  /** All objects of a kind as they are now, in the namespaces that are cared for; none of a kind that the cluster does not have. */
+  /** Reads all current objects of a kind, in the managed namespaces; none of a kind that the cluster does not have. */
   listObjects(resource: Resource): Promise<readonly KubeObject[]>;
-  /** Told of every call to the foreign system after its end, for traces and metrics. Never throws. */
+  /** Receives every call to the external system after its end, for traces and metrics. Never throws. */
   onCall(record: CallRecord): void;
-  /** Who calls the foreign system too: a limit of calls is one for all of them. */
+  /** Number of processes that call the external system: they share one concurrency limit. */
   readonly replicaCount: ReplicaCount;
 }
 
-/** How many processes of the deployment call a foreign system, this one among them. */
+/** Number of processes of the deployment that call an external system, including this one. */
 export interface ReplicaCount {
   /** Undefined: it is not known yet, and the least part is taken. */
   readonly count: number | undefined;
@@ -205,7 +212,7 @@ export interface AdapterLog {
   error(fields: object, message: string): void;
 }
 
-/** One request to a foreign system. */
+/** Record of one request to an external system. */
 export interface CallRecord {
   readonly service: string;
   readonly method: string;
@@ -214,21 +221,21 @@ export interface CallRecord {
   /** Undefined: no answer, or none that could be read. */
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** Of the operation that it was made for. */
+  /** Trace context of the operation that sent it. */
   readonly traceparent: string;
-  /** By which the foreign system logs the request, if its answer said so. */
+  /** Id under which the external system logs the request, if its response named one. */
   readonly requestId?: string | undefined;
 }
 
-/** A flag of the command line, and the variable that stands for it: the flag goes first. */
+/** Command-line flag with its environment variable: the flag takes precedence. */
 export interface Flag {
   /** Without dashes: `calls-in-flight`. */
   readonly name: string;
   /** `TROUPE_CALLS_IN_FLIGHT`. */
   readonly variable: string;
-  /** What follows it, for people: `N`. */
+  /** Placeholder of its value, for people: `N`. */
   readonly value: string;
-  /** What holds without it, for people. */
+  /** Default value, for people. */
   readonly fallback?: string;
   /** For `troupe help`, after the variable. */
   readonly help: string;
@@ -236,18 +243,18 @@ export interface Flag {
 
 /** A setting as the user gave it. */
 export interface FlagValue {
-  /** Of the flag or of the variable, for error messages. */
+  /** Name of the flag or of the variable, for error messages. */
   readonly name: string;
   readonly value: string | undefined;
 }
 
-/** Where an adapter reads its options. */
+/** Reader of an adapter's options. */
 export interface Settings {
   /** One of the adapter's `flags`, by name. An empty variable is not set. */
   flag(name: string): FlagValue;
   /** A variable that programs share, such as HTTPS_PROXY. */
   variable(name: string): string | undefined;
-  /** `development`: the foreign system is on this machine, as with `troupe dev`. */
+  /** `development`: the external system is on this machine, as with `troupe dev`. */
   readonly purpose?: 'development';
 }
 
@@ -259,11 +266,11 @@ export interface Metric {
   readonly help: string;
   /** `namespace` and `host` are those of the object. */
   readonly labels: readonly string[];
-  /** Of a histogram, in seconds. */
+  /** Bounds of a histogram's buckets, in seconds. */
   readonly buckets?: readonly number[];
 }
 
-/** A controller that cares for the same objects elsewhere: while it leads, nothing is acted on. */
+/** Other controller that manages the same objects: while it leads, Troupe changes nothing. */
 export interface LegacyController {
   /** For people. */
   readonly name: string;
@@ -275,17 +282,17 @@ export interface DevBackendPorts extends Settings {
   readonly clock: Clock;
   /** A folder for files that people need. */
   readonly folder: string;
-  /** `started` for this process: nobody has objects there that are of a real system. */
+  /** `started` by this process: no object there represents anything in a real system. */
   readonly cluster: 'started' | 'given';
 }
 
-/** What stands in for a foreign system, or leads to the real one. */
+/** Stand-in for an external system, or connection to the real one. */
 export interface DevBackend {
   /** One line: `cloud: http://127.0.0.1:5000 (simulated)`. */
   readonly description: string;
   /** Commands that people copy, one a line. */
   readonly usage: readonly string[];
-  /** What it has the adapter's `flags` say, by their names, instead of what was said. */
+  /** Values of the adapter's `flags`, by name, that replace the given ones. */
   readonly options?: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -297,7 +304,7 @@ export interface ScaffoldedFile {
 }
 
 export interface KindScaffold {
-  /** Of the paths; ends with a slash. */
+  /** Root of the paths; ends with a slash. */
   readonly root: URL;
   /** The file that knows all kinds. */
   readonly registry: string;

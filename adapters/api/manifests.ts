@@ -1,6 +1,6 @@
 // Manifests in files, and their way to another version of the API without a server. Types only.
 
-/** What an adapter makes of files of its users. */
+/** Conversion of manifest files by an adapter. */
 export interface Manifests {
   /** Versions that it converts between, the oldest first. */
   readonly versions: readonly string[];
@@ -12,16 +12,16 @@ export interface Manifests {
 }
 
 export interface ConvertedManifests {
-  /** What is not the adapter's is as it was. */
+  /** Converted text; objects of others are unchanged. */
   readonly text: string;
-  /** What could not be converted, and is in the text as it was. */
+  /** Objects that could not be converted and are unchanged in the text. */
   readonly problems: readonly ManifestProblem[];
 }
 
 export interface ManifestProblem {
   /** Counted from 1. */
   readonly document: number;
-  /** Of the whole text, counted from 1. */
+  /** Line in the whole text, from 1. */
   readonly line: number;
   /** Says nothing of what is in the text but kinds, names and versions. */
   readonly message: string;

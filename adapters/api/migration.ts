@@ -1,10 +1,10 @@
-// What must be there before an object may be stored in another version. Types only.
+// Conditions before an object may be stored in another version. Types only.
 import type { Data } from './webhooks.ts';
 
 /** Objects of one kind that go with those of another, by name and namespace. */
 export interface Companions {
   readonly group: string;
-  /** Of the objects that are migrated, and of those that go with them. */
+  /** Plural of the migrated objects, and of the objects that go with them. */
   readonly plural: string;
   readonly companions: string;
   /**

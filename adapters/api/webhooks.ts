@@ -1,5 +1,4 @@
-// What the API server may ask an adapter while it serves objects of its kinds: to convert them between versions of their API, and
-// whether it may store them. Types only.
+// Webhooks of an adapter for objects of its kinds: conversion between API versions, and admission. Types only.
 import type { JsonObject } from '../../bus/json.ts';
 import type { Resource } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -16,7 +15,7 @@ export interface Webhooks {
 export interface ConversionWebhook {
   /** `/convert`. */
   readonly path: string;
-  /** CustomResourceDefinitions, by name, that may lead there. They are told whom to trust, and nothing else of them is touched. */
+  /** Names of CustomResourceDefinitions that may call the webhook. Only the trusted authority is written into them. */
   readonly definitions: readonly string[];
   /** The object in another version. Looks at nothing but the object, and gives the same answer for ever. */
   convert(object: unknown, desiredAPIVersion: string): ConvertedObject;
@@ -24,7 +23,7 @@ export interface ConversionWebhook {
 
 export type ConvertedObject =
   | { readonly kind: 'done'; readonly object: Data }
-  /** For whoever asked, with the name of the object and nothing of its content. */
+  /** Error for the client, with the name of the object and nothing of its content. */
   | { readonly kind: 'failed'; readonly message: string };
 
 export interface AdmissionWebhook {
@@ -40,7 +39,7 @@ export interface AdmissionWebhook {
 }
 
 export interface ReviewPorts {
-  /** Those of all namespaces, or of the ones that the process cares for. @throws as `KubeClient.call` */
+  /** Reads the objects of all namespaces, or of the managed ones. @throws as `KubeClient.call` */
   listObjects(resource: Resource): Promise<readonly KubeObject[]>;
 }
 

@@ -41,7 +41,7 @@ export async function probePipe(
     if (outcome === 'open') return;
     if (outcome !== undefined && ABSENT.has(outcome.code)) {
       throw new AbsentError(
-        `nobody serves on '${path}' (${outcome.code}): csi-proxy does not run there, or not this version`,
+        `no process serves on '${path}' (${outcome.code}): csi-proxy does not run there, or not this version`,
         {
           cause: outcome,
         },

@@ -1,5 +1,5 @@
-// The same thing asked for by many at once, such as a place among the owners of what a thousand share: whoever comes while one is being
-// answered is answered together with all others who did, so that each need not be told of all.
+// Request batcher: requests that arrive while a batch runs are answered together by the next one. For example, a
+// thousand owner references of a shared object are not written one by one.
 //
 // Invariants:
 //   HTTP-BATCH-1. Each is answered by a run that began after it asked.
@@ -9,7 +9,7 @@ interface Line<Ask, Answer> {
   asks: Ask[];
   /** Settled with the run under way. */
   current: Promise<void>;
-  /** Of the run that answers `asks`. */
+  /** Result of the run that answers `asks`. */
   next: Promise<Answer> | undefined;
 }
 
@@ -43,6 +43,7 @@ export function together<Ask, Answer>(): (
       return begin(key, first, run);
     }
     line.asks.push(ask);
+    // mutant: readings-join-earlier -> return line.current;
     line.next ??= line.current.then(() => begin(key, line, run));
     return line.next;
   };

@@ -1,11 +1,13 @@
-// A service that does not answer, or that asks to be left alone (503 with Retry-After): all who would call it back off together,
-// and one call at a time finds out whether it is back. Other services are called as ever.
+// Circuit breaker for a service that does not respond, or that returned 503 with Retry-After: all its callers back off
+// together, and one call at a time probes whether it has recovered. Other services are not affected.
 //
 // Invariants:
-//   HTTP-CIRCUIT-BREAKER-1. After so many calls in a row without any answer nothing is sent until the pause is over, and then one call.
-//   HTTP-CIRCUIT-BREAKER-2. One answer, whatever it says, ends the outage; of a service that asked to be left alone, one to a call that began after that.
+//   HTTP-CIRCUIT-BREAKER-1. After this number of consecutive calls without any response nothing is sent until the pause
+//       is over, and then only one call.
+//   HTTP-CIRCUIT-BREAKER-2. Any response closes the breaker; after a Retry-After, only the response to a call that
+//       started later.
 //   HTTP-CIRCUIT-BREAKER-3. A caller that gave up soon proves nothing.
-//   HTTP-CIRCUIT-BREAKER-4. A service that asks to be left alone is called by nobody until then, and then by one.
+//   HTTP-CIRCUIT-BREAKER-4. After a Retry-After no call is sent until its time is over, and then only one.
 import { boundedPauseMs, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 
@@ -14,9 +16,9 @@ const CALLS = 5;
 /** The first pause; it doubles with every failure, up to the longest, in milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Who gave up sooner does not know, in milliseconds. */
+/** Minimum wait, in milliseconds, after which a missing response counts: shorter waits prove nothing. */
 const FAIR_WAIT_MS = 5_000;
-/** A timer may fire so much before the clock is there, in milliseconds. */
+/** Tolerance of timers that fire before the clock has reached their time, in milliseconds. */
 const TIMER_SLACK_MS = 10;
 
 /** A call that is sent. One of the two is to be called, once. */
@@ -34,7 +36,7 @@ export class CircuitBreaker {
   #retryAt = 0;
   #isTrying = false;
   #message = '';
-  /** How often it asked to be left alone. */
+  /** Number of Retry-After responses. */
   #rests = 0;
 
   /** @param name  of who is called, for people: `the cloud` */
@@ -43,7 +45,7 @@ export class CircuitBreaker {
     this.#name = name;
   }
 
-  /** @throws {TransientError} the service does not answer, and it is not time, or somebody else's turn, to try it */
+  /** @throws {TransientError} the breaker is open, or another call is probing the service */
   check(): void {
     if (this.#pauseMs === 0) return;
     const leftMs = this.#retryAt - this.#clock.now();
@@ -66,7 +68,7 @@ export class CircuitBreaker {
     return {
       answered: () => {
         over();
-        // What was asked before it said so tells nothing of it now.
+        // A call from before the Retry-After says nothing about the state now.
         // mutant: outage-rest-ended if -> true
         if (rests === this.#rests) this.#end();
       },
@@ -107,7 +109,10 @@ export class CircuitBreaker {
   }
 }
 
-/** Those of the services of one cloud. Who has the same way to it shares them: what one is told holds for all. */
+/**
+ * Circuit breakers of the services of one cloud. Callers that use the same connection share them: the response to one
+ * concerns all.
+ */
 export class CircuitBreakers {
   readonly #clock: Clock;
   readonly #name: string;

@@ -1,22 +1,24 @@
-// Bounds the calls that one foreign system serves for us at a time, and shares them out fairly.
+// Concurrency limiter for the calls to one external system, fair between namespaces and objects.
 //
 // Invariants:
 //   HTTP-CONCURRENCY-LIMITER-1. Never more than `slots` holders; where several namespaces use the system, one of them leaves some slots to the others.
-//   HTTP-CONCURRENCY-LIMITER-2. Namespaces take turns, in each its objects do, and the calls of one object are first come, first served.
-//   HTTP-CONCURRENCY-LIMITER-3. Nobody enters while the lane of the namespace is paused; who cannot enter before its deadline is told at once.
-//   HTTP-CONCURRENCY-LIMITER-4. An authentication goes before those who wait, as all of them need it; authentications hold a part of the slots at
-//       most, and where they are the only ones they alternate with the others.
-//   HTTP-CONCURRENCY-LIMITER-5. Nobody enters with less time left than such calls take, unless nobody else is in: then it is tried, to learn.
+//   HTTP-CONCURRENCY-LIMITER-2. Slots are always shared round-robin by namespace, then by object; the calls of one
+//       object are served in FIFO order.
+//   HTTP-CONCURRENCY-LIMITER-3. No call is admitted while its namespace is paused. A call that cannot be admitted
+//       before its deadline is rejected immediately.
+//   HTTP-CONCURRENCY-LIMITER-4. An authentication is admitted before other calls, as all of them need it.
+//       Authentications hold only a part of the slots, and alternate with other calls if that part is all slots.
+//   HTTP-CONCURRENCY-LIMITER-5. No call is admitted with less time left than such calls take, unless no other call is
+//       running: then it is sent, to measure again.
 import { type TransientError, UnsentError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import type { CallLoad } from '../api/adapter.ts';
-import { CallTimes } from './call-times.ts';
 
 export interface LimiterRequest {
   readonly namespace: string;
   /** Whatever tells the objects of a namespace apart. */
   readonly object: string;
-  /** What is called, as far as it says how long it takes: the method. */
+  /** Kind of call for which durations are measured: the method. */
   readonly kind: string;
   readonly deadlineAt: number;
   /** `first`: before all who wait already. */
@@ -62,7 +64,7 @@ export class ConcurrencyLimiter {
   #firstSlots = 1;
   #sharedSlots = 1;
   readonly #times = new CallTimes();
-  /** By namespace; the one whose turn it is comes first. */
+  /** Queues by namespace; the next one to be served comes first. */
   readonly #lanes = new Map<string, Lane>();
   /** Authentications, by namespace. */
   readonly #firsts = new Map<string, Waiter[]>();
@@ -78,7 +80,10 @@ export class ConcurrencyLimiter {
     this.resize(slots);
   }
 
-  /** From now on so many may be in. Who is in stays: where there are fewer slots now, nobody enters until enough have left. */
+  /**
+   * Sets the number of slots. Running calls keep theirs: if there are fewer slots now, no call is admitted until enough
+   * have ended.
+   */
   resize(slots: number): void {
     this.#slots = slots;
     this.#firstSlots = Math.max(1, Math.floor(slots * FIRST_PART));
@@ -136,7 +141,7 @@ export class ConcurrencyLimiter {
     });
   }
 
-  /** Lets nobody of a namespace in for so long, or longer if it is paused longer already. */
+  /** Admits no call of a namespace for this time, or longer if a longer pause is set already. */
   pause(pauseMs: number, namespace: string): void {
     const now = this.#clock.now();
     const until = now + pauseMs;
@@ -215,7 +220,7 @@ export class ConcurrencyLimiter {
       if (waiter === undefined) return;
       const { entrant } = waiter;
       waiter.hasLeft = true;
-      // An idle gate lets anybody in: else nobody would learn that calls have become faster.
+      // An idle limiter admits any call: otherwise it would not measure that calls have become faster.
       // mutant: gate-late-calls <.2 -> 0
       if (this.#held > 0 && entrant.deadlineAt - now < this.#times.expectedMs(entrant.kind)) {
         waiter.refuse(new QueueTimeoutError(`${this.#name} was too busy to answer the call before its deadline`));
@@ -230,7 +235,7 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** @param wanted  `only`: nobody else can enter */
+  /** @param wanted  `only`: no other call can be admitted */
   #nextFirst(wanted?: 'only'): Waiter | undefined {
     // mutant: gate-authentications if -> $1
     if (this.#firsts.size === 0 || this.#heldFirst >= this.#firstSlots) return undefined;
@@ -290,4 +295,23 @@ function drop(queues: Queues, key: string, waiter: Waiter): void {
   const others = (queues.get(key) ?? []).filter((other) => other !== waiter);
   if (others.length === 0) queues.delete(key);
   else queues.set(key, others);
+}
+
+/** Weight of the newest call in the average. */
+const NEWEST = 0.1;
+/** No expectation is longer: one slow afternoon is no reason to send nothing, in milliseconds. */
+const LONGEST_MS = 2_000;
+
+export class CallTimes {
+  readonly #averages = new Map<string, number>();
+
+  add(kind: string, tookMs: number): void {
+    const average = this.#averages.get(kind);
+    this.#averages.set(kind, average === undefined ? tookMs : average + NEWEST * (tookMs - average));
+  }
+
+  /** 0 as long as nothing is known. */
+  expectedMs(kind: string): number {
+    return Math.min(this.#averages.get(kind) ?? 0, LONGEST_MS);
+  }
 }

@@ -1,9 +1,9 @@
-// Which hosts tenants may name, as it is said for all adapters at once.
+// Options for the hosts that tenants may name, common to all adapters.
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
 import type { Flag, FlagValue, Settings } from '../api/adapter.ts';
 import { type EgressPolicyOptions, egressPolicyOf } from './egress-policy.ts';
 
-/** Of every adapter whose objects name hosts: the same flags. */
+/** Flags of every adapter whose objects name hosts. */
 export const REACH_FLAGS = [
   {
     name: 'cloud-allow',
@@ -25,7 +25,7 @@ export function reachIn({ flag, variable, purpose }: Settings): EgressPolicyOpti
   return {
     allow: hostsIn(flag('cloud-allow')),
     deny: hostsIn(flag('cloud-deny')),
-    // Whoever tries it out, or runs it outside of a cluster, may have a cloud on the same machine; a pod has none.
+    // In development, or outside of a cluster, a cloud may run on the same machine; in a pod it cannot.
     isLoopbackReached: purpose === 'development' || serviceHost === undefined,
     serviceHost,
   };

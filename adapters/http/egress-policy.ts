@@ -1,5 +1,6 @@
-// Which hosts a cloud may be on. Tenants name them, in secrets and, through a catalog of their own, in answers; the
-// process stands where they do not. So do others that connect to what tenants name: Ironic, BMCs, Windows.
+// Egress policy: the hosts that a cloud may be on. Tenants name hosts in Secrets and, with a catalog of their own, in
+// responses, but the process runs in another network (SSRF). The policy also covers other systems that connect to hosts
+// that tenants name: Ironic, BMCs, Windows.
 //
 // Invariants:
 //   HTTP-EGRESS-POLICY-1. An address is judged as it will be connected to: after the name was resolved, at the socket. What the name leads to
@@ -7,8 +8,8 @@
 //   HTTP-EGRESS-POLICY-2. However an address is spelled (mapped into IPv6, translated by NAT64 or SIIT, tunneled by 6to4, Teredo or ISATAP), it is the
 //       same address.
 //   HTTP-EGRESS-POLICY-3. Who is refused hears which kind of place it is, never the address that a name led to.
-//   HTTP-EGRESS-POLICY-5. Where somebody else connects, literal addresses are judged in each spelling, and names by the patterns and, in a pod, by what
-//       they lead to there; one that leads nowhere there is let through.
+//   HTTP-EGRESS-POLICY-5. If another system connects, literal addresses are checked in each spelling, and names by the
+//       patterns and, in a pod, by the addresses that they resolve to; a name that does not resolve there is allowed.
 //   HTTP-EGRESS-POLICY-4. In a pod a name is a whole one: no search domain of the cluster makes a Service of it.
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
@@ -16,15 +17,18 @@ import { TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Reach } from './transport.ts';
 
 export interface EgressPolicyOptions {
-  /** Hosts that are reached whatever else is said: names, `*.example.com`, addresses, CIDRs, `*`. */
+  /** Hosts that are always allowed: names, `*.example.com`, addresses, CIDRs, `*`. */
   readonly allow: readonly string[];
   /** Hosts that are not, in the same words. */
   readonly deny: readonly string[];
   /** `host:port` of the API server, if it is known; refused unless allowed. */
   readonly apiServer?: string | undefined;
-  /** Whether loopback addresses are reached: of a machine that is nobody else's. Refused unless stated. */
+  /** Whether loopback addresses are allowed: only on a machine without other tenants. False by default. */
   readonly isLoopbackReached?: boolean;
-  /** An address in the network of services, as a pod is told it; its network, and names without a domain, are refused unless allowed. */
+  /**
+   * Address in the service network, as a pod's environment has it. Its network, and names without a domain, are denied
+   * unless allowed.
+   */
   readonly serviceHost?: string | undefined;
   /** Whether Services of the cluster, and names without a domain, are reached; refused unless stated. */
   readonly areServicesReached?: boolean;
@@ -32,10 +36,10 @@ export interface EgressPolicyOptions {
   readonly lookup?: LookupFunction;
 }
 
-/** What is reached unless something else is said. */
+/** Default targets. */
 const CLOUDS = 'clouds';
 const LOOPBACK = 'a loopback address';
-/** Never a cloud's own, and full of what is nobody's business: metadata services, this pod, the cluster. */
+/** Networks that contain no cloud but private services: metadata services, this pod, the cluster. */
 const REFUSED: readonly (readonly [place: string, networks: readonly string[]])[] = [
   [LOOPBACK, ['127.0.0.0/8', '::1/128']],
   ['a link-local address', ['169.254.0.0/16', 'fe80::/10']],
@@ -47,7 +51,7 @@ const REFUSED: readonly (readonly [place: string, networks: readonly string[]])[
 ];
 /** Names of services of the cluster. */
 const SERVICE_NAMES = ['*.svc', '*.svc.*', '*.cluster.local', 'kubernetes', 'kubernetes.default'];
-/** The network of services is no smaller in most clusters; nobody tells how large it is. */
+/** Prefix of the service network. Most clusters have no smaller one; Kubernetes does not publish its size. */
 const SERVICE_PREFIX = { 4: 16, 6: 112 } as const;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
@@ -117,7 +121,7 @@ export function egressPolicyOf({
   return reachFor(CLOUDS);
 }
 
-/** What tenants name, and others connect to. */
+/** Targets that tenants name, and other systems connect to. */
 export type Foreign =
   | 'BMCs'
   | 'destinations of BMC events'
@@ -130,7 +134,7 @@ export type Foreign =
 /** Whether what tenants name may be connected to by others. */
 export interface ForeignReach {
   /**
-   * Why it may not; undefined: it may, as far as can be told from here (HTTP-EGRESS-POLICY-5).
+   * Reason why it is denied; undefined if it is allowed, if this process can decide that (HTTP-EGRESS-POLICY-5).
    *
    * @param what  is to be there
    * @param host  as it is written, brackets of an IPv6 address or none
@@ -226,7 +230,9 @@ function malformed(text: string): TerminalError {
   );
 }
 
-/** IPv4 addresses that an IPv6 address stands for: mapped, compatible, SIIT, NAT64, 6to4, Teredo, ISATAP (HTTP-EGRESS-POLICY-2). */
+/**
+ * IPv4 addresses within an IPv6 address: mapped, compatible, SIIT, NAT64, 6to4, Teredo, ISATAP (HTTP-EGRESS-POLICY-2).
+ */
 function embedded(address: string): readonly string[] {
   const plain = address.split('%')[0] ?? '';
   if (!isIPv6(plain)) return [];

@@ -1,9 +1,8 @@
-// So many at a time, and whoever waits takes turns by key: a thousand requests under one key keep no other waiting for more
-// than one of them.
+// Semaphore that is fair by key: a thousand requests under one key delay no other request by more than one of them.
 //
 // Invariants:
 //   HTTP-FAIR-SEMAPHORE-1. Never more than `limit` are in.
-//   HTTP-FAIR-SEMAPHORE-2. Keys take turns; of one key it is first come, first served.
+//   HTTP-FAIR-SEMAPHORE-2. Keys are always served round-robin; requests of one key in FIFO order.
 
 /** One who is in calls `leave`, once. */
 export class FairSemaphore {
@@ -16,7 +15,7 @@ export class FairSemaphore {
   }
 
   /** Undefined: there was a place; otherwise resolves when there is. */
-  enter(key: string): Promise<void> | undefined {
+  enter(key = ''): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free--;
       return undefined;

@@ -1,9 +1,9 @@
-// Sends calls to a foreign system in their turn: through the gate of the system, unless it does not answer anybody.
+// Calls to an external system, through its circuit breaker and its concurrency limiter.
 //
 // Invariants:
-//   HTTP-LIMITED-CALL-1. Nothing is sent without a slot, nor while the service does not answer or asked to be left alone.
-//   HTTP-LIMITED-CALL-2. Every request is recorded after its end, whatever came of it.
-//   HTTP-LIMITED-CALL-3. What one answer asks for makes nobody wait longer than it may.
+//   HTTP-LIMITED-CALL-1. Nothing is sent without a slot, nor while the circuit breaker of the service is open.
+//   HTTP-LIMITED-CALL-2. Every request is always recorded after its end, whatever its outcome.
+//   HTTP-LIMITED-CALL-3. A pause that one response requests never makes a call wait beyond its deadline.
 import { TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { parseTraceparent } from '../../bus/trace-context.ts';
@@ -28,12 +28,12 @@ export interface Calling {
   readonly request: Omit<TransportRequest, 'onHeard'>;
   /** Longest time between sending and the end of the answer, in milliseconds; until the deadline unless stated. */
   readonly timeoutMs?: number;
-  /** Of the service. */
+  /** Circuit breaker of the service. */
   readonly outage: CircuitBreaker;
   readonly namespace: string;
-  /** Of the object that the call is made for; empty when it is made for nobody in particular. */
+  /** Trace context of the object that the call is made for; empty if there is none. */
   readonly traceparent: string;
-  /** Of a call that others wait for. */
+  /** `first`: other calls wait for this one. */
   readonly turn?: 'first';
 }
 
@@ -56,7 +56,7 @@ export async function callLimited(deps: CallingDeps, calling: Calling): Promise<
     ...(turn !== undefined && { turn }),
   });
   if (request.stream !== undefined) {
-    // It takes as long as it takes: a slot is for what is over soon, and what fails may be whoever brings the stream.
+    // A stream has no time limit: slots are for short calls, and a failure may be that of the stream's source.
     entry.leave('outcomeUnknown');
     return exchange(deps, calling, () => undefined);
   }
@@ -102,7 +102,7 @@ async function exchange(
     const answer = await transport.exchange({ ...request, deadlineAt, onHeard });
     ({ status, requestId } = answer);
     const { retryAfterMs = 0 } = answer;
-    // Whoever asks too much is told so, and nobody else has to wait.
+    // A 429 slows down only the namespace that received it.
     // mutant: pause-as-long-as-told ().1 -> $1
     if (status === 429 && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), namespace);
     if (status === 503) leaveAlone(retryAfterMs);

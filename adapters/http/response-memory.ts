@@ -2,22 +2,23 @@
 //
 // Invariants:
 //   HTTP-RESPONSE-MEMORY-1. All holdings together never exceed the whole.
-//   HTTP-RESPONSE-MEMORY-2. None of a holding's owners (its namespace, its system) gets more than what is left then: one alone has half, of `n`
-//       each the (n + 1)th part, and as much is free for whoever comes next.
+//   HTTP-RESPONSE-MEMORY-2. No owner of a reservation (its namespace, its system) ever gets more than the remaining
+//       part: a single owner has half, each of `n` owners the (n + 1)th part, and as much stays free for the next
+//       owner.
 //   HTTP-RESPONSE-MEMORY-3. What is released is free again, however the call ended.
 import { TransientError } from '../../bus/errors.ts';
 
-/** What is held for one call, or one list with all its pages. */
+/** Memory that is reserved for one call, or one list with all its pages. */
 export interface Holding {
-  /** Holds so much more, in bytes. @throws {TransientError} it is not to be had now */
+  /** Reserves this much more, in bytes. @throws {TransientError} it is not available now */
   grow(bytes: number): void;
-  /** Holds just so much from now on, in bytes. @throws {TransientError} as `grow` */
+  /** Changes the reservation to this size, in bytes. @throws {TransientError} as `grow` */
   hold(bytes: number): void;
   /** Gives it all back. A second call does nothing. */
   release(): void;
 }
 
-/** A pod has 512 MiB (deploy/base), of which V8 takes 256 for objects; in bytes. */
+/** A pod has 512 MiB (deploy/chart), of which V8 takes 256 for objects; in bytes. */
 const WHOLE = 96 * 1024 * 1024;
 
 export class AnswerMemory {
@@ -72,7 +73,7 @@ export class AnswerMemory {
   }
 }
 
-/** Without `retryAfterMs`, which would make everybody wait who uses the same system. */
+/** Without `retryAfterMs`, which would delay all callers of the same system. */
 function busy(): TransientError {
   return new TransientError('it takes more memory than is free for it now; see whether what answers is the service');
 }

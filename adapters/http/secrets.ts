@@ -1,18 +1,19 @@
-// Takes secrets out of what a foreign system says, however it spells them.
+// Redaction of secrets in texts of an external system, in any spelling.
 //
 // Invariants:
-//   HTTP-SECRETS-1. A secret is told neither as it is, nor as JSON, a programming language, a URL, a form, HTML, base64 or hexadecimal
-//       digits would spell it, nor in up to three of these within each other, nor as a part of a longer text in them.
-//   HTTP-SECRETS-2. Of a secret, no piece of 24 bytes or more is told in these spellings either.
-//   HTTP-SECRETS-3. Where a text cannot be searched whole, nothing of it is told.
+//   HTTP-SECRETS-1. A secret is never printed as it is, nor in the spelling of JSON, a programming language, a URL, a
+//       form, HTML, base64 or hexadecimal digits, nor in up to three of these nested, nor as a part of a longer text in
+//       them.
+//   HTTP-SECRETS-2. No piece of a secret of 24 bytes or more is ever printed in these spellings either.
+//   HTTP-SECRETS-3. A text that cannot be searched completely is never printed.
 
 import type { Json } from '../../bus/bus.ts';
 import { type Reading, readingOf, readingsWithin, utf8 } from '../text/encodings.ts';
 
 const HIDDEN = '***';
-/** How many encodings within each other are undone. */
+/** Maximum number of nested encodings that are decoded. */
 const DEPTH = 3;
-/** In characters: a longer text is cut, as whoever tells it would do. */
+/** Maximum length in characters: a longer text is cut, as its printer would do. */
 const LONGEST_TEXT = 8_192;
 /** Bytes that the readings of one text may have together. */
 const MOST_BYTES = 1 << 17;
@@ -128,7 +129,7 @@ class Places {
   }
 }
 
-/** @returns false when the text says so much in so many ways that it was not searched whole */
+/** @returns false if the text has too many encodings to be searched completely */
 function search(places: Places, patterns: readonly SecretPattern[]): boolean {
   let bytes = 0;
   const visit = (reading: Reading, depth: number, wanted: readonly SecretPattern[]): boolean => {

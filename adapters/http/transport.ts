@@ -1,13 +1,13 @@
-// HTTP to a foreign system: one request, one answer that is JSON or an error.
+// HTTP transport to an external system: one request, one response that is JSON or an error.
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { buildConnector } from 'undici';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError, TroupeError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { retryAfterMs as retryAfterOf } from '../text/retry-after.ts';
 import { type Extent, textOf } from './response.ts';
 import type { Holding } from './response-memory.ts';
-import { retryAfterMs as retryAfterOf } from './retry-after.ts';
 import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from './undici.ts';
 
 /** As oslo.middleware makes it. */
@@ -21,11 +21,11 @@ export interface Stream {
   readonly signal: AbortSignal;
 }
 
-/** Which hosts are reached. */
+/** Filter of target hosts. */
 export interface Reach {
   /** The same hosts, for something else that is there: messages name it, in the plural. */
   forThe(what: string): Reach;
-  /** What can be said before a name is resolved. @throws {TransientError} it is not to be reached */
+  /** Check before the name is resolved. @throws {TransientError} the host is denied */
   checkUrl(url: URL): void;
   /** Resolves names for a socket, and fails where they lead to what is not to be reached. */
   lookupFor(port: number): LookupFunction;
@@ -52,11 +52,11 @@ export interface TransportRequest {
   /** In place of a body. The request is sent by its deadline, and ends when `stream.signal` is aborted. */
   readonly stream?: Stream | undefined;
   readonly deadlineAt: number;
-  /** How much may be answered. */
+  /** Maximum size of the response. */
   readonly extent: Extent;
-  /** What success is answered with: an object, unless stated. A refusal is an object in either case. */
+  /** Shape of a successful response: an object by default. An error response is always an object. */
   readonly shape?: 'object' | 'list';
-  /** The memory that the answer is read into; whoever opened it releases it. */
+  /** Memory reservation for the response; the caller that opened it releases it. */
   readonly holding: Holding;
   /** Told of the first sign of an answer, whatever becomes of it. */
   readonly onHeard?: () => void;
@@ -65,11 +65,11 @@ export interface TransportRequest {
 export interface TransportResponse {
   readonly status: number;
   readonly body: JsonObject;
-  /** Of success with `shape: 'list'`; the body is `{}` then. */
+  /** Elements of a successful response with `shape: 'list'`; the body is `{}` then. */
   readonly items?: readonly Json[];
   readonly subjectToken: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** By which the service logs the request, if it said so. */
+  /** Id under which the service logs the request, if it returned one. */
   readonly requestId?: string | undefined;
   /** Length of its text, in characters. */
   readonly textLength?: number | undefined;
@@ -82,7 +82,7 @@ export interface Trust {
   readonly client?: { readonly certificate: string; readonly key: string };
 }
 
-/** The way to all systems of one trust; whoever makes it closes it. */
+/** Connections to all systems with one set of trust settings; the caller that makes it closes it. */
 export interface Transport {
   /**
    * Sends one request and reads its answer to the end.
@@ -107,7 +107,7 @@ export function transportOver(agent: Dispatcher, clock: Clock, reach?: Reach): T
   const dispatcher = agent.compose(punctual(clock));
   return {
     exchange: async (request) => {
-      // All that can be said of hosts that a proxy resolves (HTTP-EGRESS-POLICY-1 is its own there).
+      // The only check for hosts that a proxy resolves (there, HTTP-EGRESS-POLICY-1 is the proxy's task).
       reach?.checkUrl(new URL(request.url));
       return exchange(request, dispatcher, clock);
     },
@@ -115,7 +115,7 @@ export function transportOver(agent: Dispatcher, clock: Clock, reach?: Reach): T
   };
 }
 
-/** What goes along with each request, as undici's `opaque`. */
+/** Data of each request, passed as undici's `opaque`. */
 interface Sending {
   readonly deadlineAt: number;
   /** Something of it may have arrived. */
@@ -209,7 +209,7 @@ async function exchange(
       dispatcher,
       opaque: sending,
       signal: stream?.signal ?? abort.signal,
-      // A stream that is answered before its end leaves a connection that nobody else can use.
+      // A stream that is answered before its end leaves a connection that cannot be reused.
       reset: stream !== undefined,
       headers: {
         accept: 'application/json',
@@ -240,7 +240,7 @@ async function exchange(
       textLength: text.length,
     };
   } catch (error) {
-    // Of a stream, too: what its source says.
+    // Also errors of a stream's source.
     if (error instanceof TroupeError) throw error;
     if (error instanceof LateError) throw late();
     if (stream?.signal.aborted) throw new TransientError(`${label} was ended`);
@@ -270,7 +270,8 @@ function parseBody(
 ): Pick<TransportResponse, 'body' | 'items'> {
   // Some services refuse a token in plain text; the session needs to know no more than that.
   if (status === 401 && !text.trimStart().startsWith('{')) return { body: {} };
-  // A 404 without a word is more likely some proxy's than a service's: nobody may take it for an absent resource.
+  // A 404 without a body comes more likely from a proxy than from a service: it must not be taken for an absent
+  // resource.
   // mutant: empty-404 if -> $1
   if (text.trim() === '' && status !== 404) return { body: {} };
   // Success in another's words may be the service's success.
@@ -294,7 +295,7 @@ function parseBody(
   return { body: value as JsonObject };
 }
 
-/** Those that tell what went wrong; any other is what somebody else chose to write. */
+/** Content types of error texts; any other may contain content of users. */
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/octet-stream',
@@ -310,7 +311,7 @@ function contentTypeNamed(text: string | undefined): string {
   return CONTENT_TYPES.has(type) ? type : 'an unusual content type';
 }
 
-/** Anything else is no id, and is told nobody. */
+/** Other values are no ids, and are never printed. */
 function requestIdOf(text: string | undefined): string | undefined {
   return text !== undefined && REQUEST_ID.test(text) ? text : undefined;
 }

@@ -16,11 +16,11 @@ import { NodeCache } from './client/node-cache.ts';
 import { nodePoller } from './client/poller.ts';
 import type { IronicSessionDeps } from './client/session.ts';
 import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
+import { firmwareSchema } from './firmware-schema-kind.ts';
 import { bareMetalHost } from './kinds/bare-metal-host.ts';
 import { bareMetalSwitch } from './kinds/bare-metal-switch.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
 import { dataImage } from './kinds/data-image.ts';
-import { firmwareSchema } from './kinds/firmware-schema.ts';
 import { hostClaim } from './kinds/host-claim.ts';
 import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
@@ -39,7 +39,7 @@ import { CLAIMABLE_HOSTS, DEPLOY_POLICIES, hostClaimOperations, NAMESPACES } fro
 import { preprovisioningImageOperations } from './steps/preprovisioning-images.ts';
 import { metal3Webhooks } from './webhooks.ts';
 
-/** Where the operator of Ironic itself says how it is reached. */
+/** Options of Ironic's own operator that name the address of Ironic. */
 const IRONICS = {
   realm: 'ironic',
   group: 'ironic.metal3.io',
@@ -109,7 +109,10 @@ function configured(options: IronicOptions, access?: Access): Configured {
   };
 }
 
-/** A kind that says all by being there as it is: whoever refers to it hears of every change of its spec. */
+/**
+ * A kind whose objects are complete as they are: each change of their spec is reported to the objects that refer to
+ * them.
+ */
 function dataOnly(kind: string, plural: string): ReferencedKind {
   return {
     ...metal3Resource(kind, plural),
@@ -188,7 +191,7 @@ async function unwritable(): Promise<never> {
   throw new TerminalError('this process may write no Secret');
 }
 
-/** Most processes are told of no Ironic, and are asked for none. */
+/** Undefined in most processes: without `TROUPE_ROLES=ironic` no address of Ironic is needed. */
 function connectionOf(
   { connection }: IronicOptions,
   { readSecret, readObject, log }: ServePorts,

@@ -1,4 +1,4 @@
-// How a cluster is to have the definitions of this adapter: how far its move to v1beta1 is, and who converts meanwhile.
+// CRD options of this adapter: the phase of the move to v1beta1, and the webhook that converts meanwhile.
 import { readFile } from 'node:fs/promises';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
 import type { Flag, FlagValue, Settings } from '../api/adapter.ts';
@@ -37,7 +37,7 @@ export async function metal3Definitions({ flag }: Pick<Settings, 'flag'>): Promi
   const given = (name: FlagName): FlagValue => flag(name);
   const [asked, place, authorities] = [given('metal3-phase'), given('metal3-webhook'), given('metal3-webhook-ca')];
   const phase = phaseOf(asked);
-  // Where there is one version nobody converts, whatever the environment has for other phases.
+  // With a single version no conversion is needed, whatever the environment has for other phases.
   if (PHASES[phase]?.length === 1) return contractsIn({ phase });
   if (place.value === undefined) {
     const todo = 'name its Service with --metal3-webhook NAMESPACE/NAME';

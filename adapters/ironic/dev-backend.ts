@@ -4,13 +4,13 @@ import type { DevBackend, DevBackendPorts } from '../api/adapter.ts';
 import { type MachineOptions, startSimulator, timesDivided } from '../simulated/ironic/mod.ts';
 import { speedIn } from './options.ts';
 
-/** How many machines there are in the simulated racks. */
+/** Number of machines in the simulated racks. */
 const MACHINES = 4;
 const SYSTEM = '/redfish/v1/Systems/1';
-/** What the BMC of every simulated machine asks for, and nothing else does. */
+/** Credentials of the BMC of every simulated machine; nothing else accepts them. */
 const BMC = { username: 'admin', password: 'secret' } as const;
 
-/** @throws {TerminalError} an option is wrong, or the simulated Ironic cannot go on */
+/** @throws {TerminalError} an option is wrong, or the simulated Ironic cannot start */
 export async function devBackend(ports: DevBackendPorts): Promise<DevBackend> {
   const { clock, folder, cluster, flag } = ports;
   const [endpoint, name] = [flag('ironic-endpoint').value, flag('ironic-name').value];

@@ -1,5 +1,4 @@
-// Values of JSON from outside, of which nobody vouches for the form: what is not of the type that is asked for counts as empty, and
-// nothing throws.
+// Values of untrusted JSON: a value of an unexpected type counts as empty, and nothing throws.
 import type { Json, JsonObject } from '../../bus/json.ts';
 
 export type JsonMap = Readonly<Record<string, unknown>>;
@@ -20,11 +19,11 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The whole part of a number that can be told exactly; undefined: it is none. */
+/** Whole part of a number that can be represented exactly; undefined otherwise. */
 export function integerOf(value: unknown): number | undefined {
   if (typeof value !== 'number') return undefined;
   const whole = Math.trunc(value);
-  // Without it -0.5 would be -0, which is another value to whoever compares deeply.
+  // Without it -0.5 would become -0, which a deep comparison distinguishes from 0.
   return Number.isSafeInteger(whole) ? whole + 0 : undefined;
 }
 

@@ -1,4 +1,4 @@
-// What is counted of hosts, under the names that dashboards of the baremetal-operator have.
+// Counters of host operations, with the metric names of the baremetal-operator.
 import type { Metric } from '../api/adapter.ts';
 
 const HOST = ['namespace', 'host'] as const;

@@ -1,5 +1,5 @@
-// Bare metal as the other rooms see it; and its decisions, each a function of plain data, for whoever holds them against what other
-// implementations decide.
+// Exports of the bare-metal adapter; and its decisions, each a function of plain data, for comparison with other
+// implementations.
 export { type Access, metal3, metal3Over, metal3With } from './adapter.ts';
 export { admit } from './api/admission/admit.ts';
 export { answerAdmissionReview } from './api/admission/review.ts';

@@ -1,4 +1,5 @@
-// What may be said of this adapter on the command line and in the environment; the variables are those of the baremetal-operator.
+// Options of this adapter on the command line and in the environment; the variables are those of the
+// baremetal-operator.
 import { TerminalError } from '../../bus/errors.ts';
 import type { Flag, FlagValue, Settings } from '../api/adapter.ts';
 import { wholeNumber } from '../api/settings.ts';
@@ -13,21 +14,21 @@ export interface IronicOptions {
   readonly deploy: DeploySettings;
   /** Nodes that may be busy at a time, with what loads Ironic. */
   readonly provisioningLimit: number;
-  /** So often one image is tried on a host; 0: for ever. */
+  /** Maximum number of tries of one image on a host; 0: unlimited. */
   readonly maxProvisioningRetries: number;
-  /** Who makes PreprovisioningImages: nobody, or Troupe itself. */
+  /** Builder of PreprovisioningImages: none, or Troupe. */
   readonly preprovisioningImages: 'none' | 'built';
-  /** So many times as fast as real ones its machines are, and as soon they are looked at, and what failed tried again. */
+  /** Factor by which simulated machines, polls and retries are faster than real ones. */
   readonly speed: number;
   /** Whether HostClaims get hosts. */
   readonly hostClaims: 'none' | 'served';
-  /** Where what tenants name may be: BMCs, images and the like; anywhere without it. */
+  /** Allowed addresses of URLs that tenants specify: BMCs, images and the like. Undefined: any address. */
   readonly reach?: EgressPolicyOptions;
   /** Where BareMetalSwitches are rendered; undefined: they are not. */
   readonly switches?: SwitchSecrets | undefined;
   /** Ironic has no network of its own to boot machines from. */
   readonly isProvisioningNetworkDisabled: boolean;
-  /** Where machines with a BMC of IPv6 reach Ironic; undefined: where the others do. */
+  /** Address of Ironic for machines with a BMC of IPv6; undefined if it is the same as for others. */
   readonly externalUrlV6: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the operations of this adapter work with.
+// Dependencies of the operations of this adapter.
 import type { Clock } from '../../bus/time.ts';
 import type { OperationRequest, Resource } from '../../machines/kind.ts';
 import type { AdapterLog, ServePorts } from '../api/adapter.ts';
@@ -13,7 +13,7 @@ import type { IronicOptions } from './options.ts';
 
 /** First part of the addresses of its actors. */
 export const REALM = 'metal3';
-/** What a process that serves it is asked to do. */
+/** Role of a process that serves the operations. */
 export const ROLE = 'ironic';
 /** The version that its actors read and write. */
 export const VERSION = 'v1alpha1';
@@ -25,7 +25,7 @@ export interface IronicPorts {
   readonly ironic: IronicClient;
   readonly poller: NodePoller;
   readonly sights: NodeCache;
-  /** Of passes over nodes: as many at a time as calls. */
+  /** Concurrency limit of attempts over nodes: as many at a time as calls. */
   readonly turns: ConcurrencyLimiter;
   /** For what tenants name, and Ironic, its machines or its networking service connect to. */
   readonly foreign: ForeignReach;

@@ -1,4 +1,4 @@
-// What the API server may ask of this adapter: conversion between v1alpha1 and v1beta1, and admission.
+// Webhooks of this adapter: conversion between v1alpha1 and v1beta1, and admission.
 import type { AdmissionWebhook, ConversionWebhook, Webhooks } from '../api/webhooks.ts';
 import { answerAdmissionReview, reviewAsksForOthers } from './api/admission/review.ts';
 import { ADMITTED, admissionPath, webhookConfiguration } from './api/admission/webhooks.ts';
@@ -8,14 +8,14 @@ import { VERSIONS } from './api/definitions.ts';
 import { GROUP } from './api/types.ts';
 import { metal3Resource } from './serving.ts';
 
-/** Of the ValidatingWebhookConfiguration. */
+/** Name of the ValidatingWebhookConfiguration. */
 export const CONFIGURATION = 'troupe-metal3';
 
 const HOSTS = metal3Resource('BareMetalHost', 'baremetalhosts');
 
 const conversion: ConversionWebhook = {
   path: '/convert',
-  // The versions of all other kinds are the same but for their names: the API server converts these by itself.
+  // The versions of all other kinds are equal but for their names: the API server converts these itself.
   definitions: ['baremetalhosts', 'hostclaims'].map((plural) => `${plural}.${GROUP}`),
   convert(object, desiredAPIVersion) {
     const conversion = convertObject(object, desiredAPIVersion);
@@ -27,7 +27,7 @@ const conversion: ConversionWebhook = {
 const admission: AdmissionWebhook = {
   paths: ADMITTED.map(({ kind }) => admissionPath(kind)),
   configurations: [CONFIGURATION],
-  // Of a version that is not served nobody asks; of one that is, objects come as they are.
+  // A version that is not served causes no request; objects of a served version arrive as they are.
   manifests: (service) => [webhookConfiguration({ name: CONFIGURATION, server: { service }, versions: VERSIONS })],
   reads: [HOSTS],
   async review(review, path, { listObjects }) {

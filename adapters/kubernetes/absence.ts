@@ -1,11 +1,11 @@
-// What a 404 proves. Proxies, load balancers and servers that are starting answer 404, too, and know nothing of what is there.
+// Meaning of a 404. Proxies, load balancers and starting servers also return 404, and do not know the resource.
 //
 // Invariants:
 //   KUBE-ABSENCE-1. An object is absent only by a `Status` of reason NotFound that names it, or the namespace that it would be in.
 //   KUBE-ABSENCE-2. A kind is not served only by the lists of what is: whatever a request for its objects was answered with.
 import type { JsonObject } from '../../bus/mod.ts';
 
-/** What a path of the API leads to. Without `plural`: to the version of the group itself. */
+/** Target of an API path. Without `plural`: the version of the group itself. */
 export interface Place {
   /** '' for the core group. */
   readonly group: string;
@@ -16,7 +16,7 @@ export interface Place {
   readonly name?: string;
 }
 
-/** @param path  without a query; undefined: it leads to nothing that the lists of what is served tell of */
+/** @param path  without a query; undefined if discovery does not cover the path */
 export function placeOf(path: string): Place | undefined {
   const [, root, ...rest] = path.split('/').map(decodeURIComponent);
   if (root !== 'api' && root !== 'apis') return undefined;

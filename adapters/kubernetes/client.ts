@@ -4,14 +4,14 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
-import type { Clock } from '../../bus/time.ts';
+import type { Clock, Timer } from '../../bus/time.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
-import { Agent, type Dispatcher, request } from '../http/undici.ts';
+import { Agent, type Dispatcher, type Progress, request, requestWhole, type WholeAnswer } from '../http/undici.ts';
+import { retryAfterMs } from '../text/retry-after.ts';
 import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
-/** 410: the version or the page that was asked for is kept no more. It says nothing of what is there: list anew. */
+/** 410: the requested version or page is no longer kept. It says nothing about the objects: list again. */
 export class ExpiredError extends TransientError {
   override name = 'ExpiredError';
 }
@@ -21,7 +21,7 @@ export class TooLargeError extends TransientError {
   override name = 'TooLargeError';
 }
 
-/** 403. Who may do what changes without us, so it may be tried again. */
+/** 403. Permissions may change at any time, so a retry may succeed. */
 export class ForbiddenError extends TransientError {
   override name = 'ForbiddenError';
   /** Nothing new may be made in the namespace, as it is being deleted. */
@@ -83,7 +83,7 @@ export interface KubeCall {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: JsonObject | readonly JsonObject[];
-  /** How long the answer may be; as long as it likes unless stated. What is beyond is not read. */
+  /** Maximum length of the response; unlimited by default. The rest is not read. */
   readonly mostBytes?: number;
   /** The user whose rights decide; those of this process unless stated. */
   readonly as?: Impersonated | undefined;
@@ -98,17 +98,18 @@ export interface KubeAnswer {
 /** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /**
- * Longest line of a watch, in characters. kube-apiserver takes requests of 3 MiB at most (`MaxRequestBodyBytes`), and etcd 1.5 MiB unless told otherwise
- * (`--max-request-bytes`): no object is longer where nobody has changed that.
+ * Maximum length of a watch line, in characters. kube-apiserver takes requests of 3 MiB at most
+ * (`MaxRequestBodyBytes`), and etcd 1.5 MiB by default (`--max-request-bytes`): no object is longer with these
+ * settings.
  */
 const LINE_LENGTH = 3 * 1024 * 1024;
-/** How long the credentials read from the kubeconfig are used before they are read again, in milliseconds. */
+/** Time for which credentials from the kubeconfig are used before they are read again, in milliseconds. */
 const CREDENTIALS_FOR_MS = 60_000;
 /** The cause that the server names when it refuses new content of a namespace that is being deleted. */
 const TERMINATING = 'NamespaceTerminating';
 /**
- * Connections kept to the server for requests; what is beyond waits its turn, the namespaces one after another. Each watch has
- * one of its own besides: there are as many as kinds, and they would leave none for requests.
+ * Connections kept to the server for requests; further requests wait, with namespaces served round-robin. Each watch
+ * has a connection of its own: there are as many as kinds, and they would leave none for requests.
  */
 const CONNECTIONS = 32;
 
@@ -125,7 +126,7 @@ export interface KubeClientDeps {
   clock: Clock;
   /** Path of a kubeconfig. */
   kubeconfig?: string | undefined;
-  /** Of the kubeconfig; its current one unless given. */
+  /** Context of the kubeconfig; its current one by default. */
   context?: string | undefined;
   /** Without a kubeconfig: URL of the API server for a pod, which has a service account. */
   inCluster?: string | undefined;
@@ -165,12 +166,12 @@ export function kubeClient({
     }
   }
 
-  /** Files are replaced and plugins fail now and then: it may work in a moment. */
+  /** Files are being replaced and plugins fail occasionally: a retry may succeed. */
   function noCredentials(error: unknown): TransientError {
     return new TransientError(`no credentials for the API server at ${server}: ${reason(error)}`, { cause: error });
   }
 
-  /** One for all connections: each would parse the authorities and the key anew. */
+  /** Shared by all connections: otherwise each would parse the authorities and the key again. */
   function contextOf(tls: Credentials['tls']): SecureContext {
     try {
       return createSecureContext(tls);
@@ -208,50 +209,94 @@ export function kubeClient({
     void agent.close().then(() => agents.delete(agent));
   }
 
-  /** The credentials are read anew before the next request. The connections stay: it may have been the token alone. */
+  /**
+   * The credentials are read again before the next request. The connections stay, since only the token may be invalid.
+   */
   function distrust(): void {
     // mutant: refused-token-connections =.2 -> undefined
     if (session !== undefined) session = { ...session, readAt: Number.NEGATIVE_INFINITY };
   }
 
-  async function send(
+  /** Headers of a request, and the way to the API server. Its first word becomes the field manager of writes that name none. */
+  async function addressed(
     by: 'requests' | 'watches',
-    path: string,
-    options: Partial<Dispatcher.RequestOptions>,
-    accept: string | undefined,
-  ): Promise<Dispatcher.ResponseData> {
-    const { [by]: agent, headers } = await credentials();
+    accept = 'application/json',
+    contentType?: string,
+  ): Promise<{ readonly dispatcher: Dispatcher; readonly headers: Record<string, string> }> {
+    const { [by]: dispatcher, headers } = await credentials();
+    const type = contentType !== undefined && { 'content-type': contentType };
+    return { dispatcher, headers: { 'user-agent': userAgent, ...headers, accept, ...type } };
+  }
+
+  function unanswered(error: unknown): TransientError {
+    return new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
+  }
+
+  /** Sends a request and reads its answer to the end. @throws {TooLargeError} {TransientError} */
+  async function answerTo({
+    method,
+    path,
+    accept,
+    contentType,
+    body,
+    mostBytes = Number.POSITIVE_INFINITY,
+    as,
+  }: KubeCall): Promise<WholeAnswer> {
+    const type = body === undefined ? undefined : (contentType ?? 'application/json');
+    const { dispatcher, headers } = await addressed('requests', accept, type);
+    let timer: Timer | undefined;
     try {
-      const { headers: extra, ...rest } = options;
-      // Its first word becomes the field manager of writes that name none.
-      const all = {
-        'user-agent': userAgent,
-        ...headers,
-        accept: accept ?? 'application/json',
-        ...(extra as Record<string, string> | undefined),
-      };
-      return await request(`${server}${path}`, { method: 'GET', ...rest, dispatcher: agent, headers: all });
-    } catch (error) {
-      throw new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
+      return await requestWhole(`${server}${path}`, {
+        dispatcher,
+        headers: {
+          ...headers,
+          // mutant: impersonation-forgotten drop
+          ...(as !== undefined && { 'impersonate-user': as.user, 'impersonate-group': [...as.groups] }),
+        },
+        method,
+        body: body === undefined ? null : JSON.stringify(body),
+        headersTimeout: REQUEST_TIMEOUT_MS,
+        onAnswer(end) {
+          const late = (): void => end(new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`));
+          timer = clock.setTimeout(late, REQUEST_TIMEOUT_MS);
+        },
+        onSize(bytes) {
+          // mutant: list-page-of-any-size if -> false
+          if (bytes > mostBytes)
+            throw new TooLargeError(`the API server at ${server} answered more than ${mostBytes} bytes`);
+        },
+      });
+    } catch (failure) {
+      const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
+      if (error instanceof TooLargeError) throw error;
+      if (progress !== 'answered') throw unanswered(error);
+      throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
+        cause: error,
+      });
+    } finally {
+      if (timer !== undefined) clock.clearTimeout(timer);
     }
   }
 
-  /** The text of an answer whose headers are there. @throws {TooLargeError} */
-  async function textOf({ body }: Dispatcher.ResponseData, most = Number.POSITIVE_INFINITY): Promise<string> {
-    const late = new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`);
-    const timer = clock.setTimeout(() => body.destroy(late), REQUEST_TIMEOUT_MS);
+  async function exchange(call: KubeCall): Promise<KubeAnswer> {
+    const answer = await answerTo(call);
+    const parsed = parse(answer.text);
+    if (answer.status >= 400) {
+      // mutant: refused-token-kept drop
+      if (answer.status === 401) distrust();
+      throw await refused(answer, parsed, call);
+    }
+    if (parsed === undefined)
+      throw new TransientError(`the API server at ${server} answered something that is not JSON`);
+    return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
+  }
+
+  /** The text by which a watch is refused. */
+  async function refusalText({ body }: Dispatcher.ResponseData): Promise<string> {
+    const timer = clock.setTimeout(() => body.destroy(new Error('timed out')), REQUEST_TIMEOUT_MS);
     try {
-      const decoder = new TextDecoder();
-      let [text, bytes] = ['', 0];
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        // mutant: list-page-of-any-size if -> false
-        if (bytes > most) throw new TooLargeError(`the API server at ${server} answered more than ${most} bytes`);
-        text += decoder.decode(chunk, { stream: true });
-      }
-      return text + decoder.decode();
+      return await body.text();
     } catch (error) {
-      if (error instanceof TooLargeError) throw error;
       throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
         cause: error,
       });
@@ -260,35 +305,15 @@ export function kubeClient({
     }
   }
 
-  async function exchange({ method, path, accept, contentType, body, mostBytes, as }: KubeCall): Promise<KubeAnswer> {
-    const options: Partial<Dispatcher.RequestOptions> = { method, headersTimeout: REQUEST_TIMEOUT_MS };
-    if (body !== undefined) options.body = JSON.stringify(body);
-    options.headers = {
-      ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
-      // mutant: impersonation-forgotten drop
-      ...(as !== undefined && { 'impersonate-user': as.user, 'impersonate-group': [...as.groups] }),
-    };
-    const answer = await send('requests', path, options, accept);
-    const parsed = parse(await textOf(answer, mostBytes));
-    if (answer.statusCode >= 400) {
-      // mutant: refused-token-kept drop
-      if (answer.statusCode === 401) distrust();
-      throw await refused(answer, parsed, { method, path });
-    }
-    if (parsed === undefined)
-      throw new TransientError(`the API server at ${server} answered something that is not JSON`);
-    return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
-  }
-
   /** What a refusal means. Whether the kind is served at all is asked for after a 404 that does not tell. */
   async function refused(
-    { statusCode, headers }: Dispatcher.ResponseData,
+    { status, headers }: Pick<WholeAnswer, 'status' | 'headers'>,
     body: JsonObject | undefined,
     { method, path: whole }: Pick<KubeCall, 'path'> & { readonly method: string },
   ): Promise<Error> {
     const [path = ''] = whole.split('?');
-    const refusal = refusalOf(statusCode, body, { method, path }, retryAfterMs(headers['retry-after'], clock.now()));
-    if (statusCode !== 404 || refusal instanceof AbsentError) return refusal;
+    const refusal = refusalOf(status, body, { method, path }, retryAfterMs(headers['retry-after'], clock.now()));
+    if (status !== 404 || refusal instanceof AbsentError) return refusal;
     try {
       return (await isUnserved(path, listed)) ? new AbsentError(refusal.message) : refusal;
     } catch (error) {
@@ -309,10 +334,9 @@ export function kubeClient({
   }
 
   async function read(path: string): Promise<JsonObject> {
-    const answer = await send('requests', path, { headersTimeout: REQUEST_TIMEOUT_MS }, undefined);
-    const body = parse(await textOf(answer));
-    if (answer.statusCode !== 200 || body === undefined)
-      throw refusalOf(answer.statusCode, body, { method: 'GET', path });
+    const { status, text } = await answerTo({ method: 'GET', path });
+    const body = parse(text);
+    if (status !== 200 || body === undefined) throw refusalOf(status, body, { method: 'GET', path });
     return body;
   }
 
@@ -328,10 +352,15 @@ export function kubeClient({
       }
     },
     async *stream(path, accept, signal, onOpen) {
-      const answer = await send('watches', path, { signal, bodyTimeout: 0 }, accept);
-      if (answer.statusCode >= 400) {
-        if (answer.statusCode === 401) distrust();
-        throw await refused(answer, parse(await textOf(answer)), { method: 'watch', path });
+      const to = await addressed('watches', accept);
+      const opening = request(`${server}${path}`, { ...to, method: 'GET', signal, bodyTimeout: 0 });
+      const answer = await opening.catch((error: unknown) => {
+        throw unanswered(error);
+      });
+      const { statusCode: status, headers } = answer;
+      if (status >= 400) {
+        if (status === 401) distrust();
+        throw await refused({ status, headers }, parse(await refusalText(answer)), { method: 'watch', path });
       }
       onOpen?.();
       yield* lines(answer.body, signal, server);
@@ -401,13 +430,16 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-/** What was asked for; `path` without a query. */
+/** Description of the request; `path` without a query. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
 }
 
-/** What an answer from 400 on means; a 404 that proves nothing may pass. @param retryAfter  as the server asks, in milliseconds */
+/**
+ * Meaning of a response with a status of 400 or more; an ambiguous 404 is transient. @param retryAfter pause that the
+ * server requests, in milliseconds
+ */
 export function refusalOf(
   status: number,
   body: JsonObject | undefined,

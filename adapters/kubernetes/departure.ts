@@ -3,9 +3,9 @@ import type { JsonObject } from '../../bus/mod.ts';
 import type { OwnerReference } from '../../machines/object.ts';
 
 export interface Departure {
-  /** Of a JSON patch, which fails where the owners are others by then. */
+  /** Steps of a JSON patch, which fails if the owners have changed meanwhile. */
   readonly steps: readonly JsonObject[];
-  /** Of all who would leave, if there is nobody else: the last one has to remove the object. */
+  /** The last owner to leave, if there are no others: it has to remove the object. */
   readonly stays: string | undefined;
 }
 

@@ -9,12 +9,12 @@ import type { KubeClient } from './client.ts';
 export const EventType = { Normal: 'Normal', Warning: 'Warning' } as const;
 export type EventType = (typeof EventType)[keyof typeof EventType];
 
-/** Of the change whose work is told of first. */
+/** Trace context of the change that is reported first. */
 const TRACEPARENT = 'troupe/traceparent';
 
-/** What is told of an object, at first and whenever it happens again. */
+/** Content of an Event, written at first and on each repetition. */
 export interface EventRecord {
-  /** Of the Event itself, unique in the namespace. */
+  /** Name of the Event itself, unique in the namespace. */
   readonly name: string;
   readonly about: EventSubject;
   readonly type: EventType;

@@ -1,4 +1,4 @@
-// Where the API server is and who we are to it: from a kubeconfig, or from what a pod is given.
+// Connection to the API server: from a kubeconfig, or from a pod's service account.
 //
 // `@kubernetes/client-node` knows every way to log in. To load it takes 65 MB and most of a second of processor time, so
 // it is asked only for what takes more than reading files: plugins, identity providers, impersonation.
@@ -12,7 +12,7 @@ import { TerminalError } from '../../bus/errors.ts';
 export interface Access {
   /** URL of the API server, without a slash at its end. */
   readonly server: string;
-  /** Of the context. */
+  /** Namespace of the context. */
   readonly namespace: string;
   /** Files are read, and plugins asked, at each call: what they say changes while a process runs. */
   credentials(): Promise<Credentials>;
@@ -26,7 +26,7 @@ export interface Credentials {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a cluster and a user may say without the library being asked. */
+/** Fields of clusters and users that need no library. */
 const PLAIN: ReadonlySet<string> = new Set([
   'server',
   'certificate-authority',
@@ -81,7 +81,7 @@ export function accessByPod(server: string, account: string = ACCOUNT): Access {
   try {
     namespace = readFileSync(`${account}/namespace`, 'utf8').trim();
   } catch (error) {
-    // An account without a mounted namespace may still read and write where it is told to.
+    // An account without a mounted namespace may still read and write other namespaces.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const cluster = { 'certificate-authority': `${account}/ca.crt` };

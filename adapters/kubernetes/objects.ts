@@ -10,7 +10,7 @@ import { ExpiredError, type KubeClient, TooLargeError } from './client.ts';
 import { departure } from './departure.ts';
 import { acceptOf, type Resource, resourcePath, SECRETS, strip } from './resource.ts';
 
-/** Which incarnation of which object a write is for. */
+/** Incarnation of an object that a write is for. */
 export interface ObjectReference {
   readonly namespace: string;
   readonly name: string;
@@ -24,12 +24,13 @@ export interface ObjectList {
   readonly serverTime: number;
 }
 
-/** All throw as `KubeClient.call`; a write for an incarnation that is gone throws Absent or Conflict. */
+/** All methods throw as `KubeClient.call`; a write for a deleted incarnation throws Absent or Conflict. */
 export interface Objects {
   get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
   /**
-   * All objects, or those of a namespace, or of a name. Pages are read one after another, a few megabytes each, and of their text nothing stays. The objects do,
-   * without what no kind reads (`strip`): all of a resource at once, which is what its actors and the mail keep of them anyway.
+   * All objects, or those of a namespace, or with a name. Pages of a few megabytes are read one after another, and
+   * their text is not kept. The objects are, without fields that no kind reads (`strip`): all of a resource at once,
+   * which is what its actors and the mailbox keep of them anyway.
    */
   list(resource: Resource, namespace?: string, name?: string): Promise<ObjectList>;
   /**
@@ -61,12 +62,13 @@ export interface Objects {
    */
   applyStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /**
-   * Makes the status say just this, whoever said what before: nothing is written where it does. Members that are null are not said.
+   * Sets the status to exactly this value, whichever writer set it before: no write if it is equal already. Null
+   * members are left out.
    * @throws {ConflictError} the object has changed since `object`
    */
   storeStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /**
-   * Changes members of the status, whoever says what beside them; null takes one away.
+   * Changes members of the status, independent of other writers' members; null removes one.
    * @throws {ConflictError} the object has changed since `object`
    */
   patchStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
@@ -115,7 +117,7 @@ export interface Objects {
   disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
   /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
   removeAnnotations(resource: Resource, object: KubeObject, names: readonly string[]): Promise<KubeObject>;
-  /** Asks for the deletion of this incarnation; one that is gone is fine. */
+  /** Requests the deletion of this incarnation; succeeds if it is deleted already. */
   remove(resource: Resource, object: ObjectReference): Promise<void>;
   /** The decoded content of a Secret: for adapters, never for mail. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
@@ -141,7 +143,7 @@ const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 /** Objects a page of a list, at most. */
 const PAGE = 500;
-/** Of a page, at most; parsed, it is several times as much. */
+/** Maximum size of a page; parsed, it needs several times as much. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 /** Pages that are read at a time: at the start all kinds are listed at once. */
 const PAGES = 2;
@@ -152,7 +154,7 @@ interface Page {
   readonly serverTime: number;
 }
 
-/** Its end is ours to bring about. */
+/** Only the owner itself ends the ownership. */
 function ownerOf(owner: OwnerReference): JsonObject {
   return { ...owner, blockOwnerDeletion: true };
 }
@@ -241,7 +243,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
         }
       };
       let limit = PAGE;
-      /** Of as many objects as fit. */
+      /** A page with as many objects as fit. */
       const page = async (...parts: readonly string[]): Promise<Page> => {
         for (;;) {
           try {
@@ -260,7 +262,8 @@ export function objects({ client }: { client: KubeClient }): Objects {
           last = await page(`continue=${encodeURIComponent(last.metadata.continue)}`);
         } catch (error) {
           if (!(error instanceof ExpiredError)) throw error;
-          // So much changes meanwhile that the next attempt would go no better: all at once, which cannot expire.
+          // So many changes that another paged attempt would expire too: all objects in one request, which cannot
+          // expire.
           items.length = 0;
           last = await read();
         }
@@ -367,7 +370,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
       const { namespace, name, uid } = reference(object);
       const path = resourcePath(resource, namespace, name);
       const { left, stays } = await leaving(`${path} ${uid}`, owner, async (owners) => {
-        // Who waited for others saw it before they left.
+        // A waiting deletion has seen the others before they were deleted.
         const present =
           owners.length === 1 ? object : strip((await client.call({ method: 'GET', path })).body, resource);
         if (present.metadata.uid !== uid) throw new ConflictError(`${path}: it is another one by now`);

@@ -1,8 +1,9 @@
-// Which objects of the API server an actor stands for, and how their paths are written.
+// Objects of the API server that actors represent, and their paths.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
 import type { Resource, RetainedMetadata } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { RETRY_ANNOTATION } from '../../machines/retry.ts';
 
 export type { Resource };
 
@@ -46,7 +47,7 @@ const CARRIED = ['labels', 'annotations'] as const;
 
 /**
  * An object as the actors carry it. What may hold a secret or is of no use goes: managedFields, annotations (kubectl's
- * last-applied-configuration holds the data of a Secret) and labels that the kind does not name, and all content of
+ * last-applied-configuration holds the data of a Secret) and labels that the kind does not name, but for a user's wish to try again, and all content of
  * metadata-only resources (I5).
  */
 export function strip(body: JsonObject, resource: Resource): KubeObject {
@@ -58,7 +59,8 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
   const kept: Record<string, unknown> = {};
   for (const name of KEPT) if (metadata[name] !== undefined) kept[name] = metadata[name];
   for (const name of CARRIED) {
-    const carried = only(metadata[name], retains[name]);
+    const asked = name === 'annotations' && metadataOnly !== true ? [RETRY_ANNOTATION] : [];
+    const carried = only(metadata[name], [...asked, ...(retains[name] ?? [])]);
     if (carried !== undefined) kept[name] = carried;
   }
   return {
@@ -73,7 +75,7 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
   };
 }
 
-/** What somebody else has changed since is his, by managedFields. */
+/** Fields that other field managers have changed since belong to them. */
 function recordedIn(
   { metadata, status }: JsonObject,
   { manager, members }: NonNullable<RetainedMetadata['recorded']>,
@@ -100,7 +102,7 @@ function isNamed(key: string, name: string): boolean {
   return name.endsWith('*') ? key.startsWith(name.slice(0, -1)) : key === name;
 }
 
-/** By managedFields: who wrote which parts of the content, and when. Guards and labels are none of it. */
+/** From managedFields: the writers of the parts of the content, with times. Guards and labels do not count. */
 function contentVersionOf({ managedFields = [] }: JsonObject): Pick<KubeObject, 'contentVersion'> {
   const written = (managedFields as readonly JsonObject[]).flatMap(({ manager, operation, time, fieldsV1 }) => {
     const { 'f:metadata': _, ...content } = (fieldsV1 ?? {}) as JsonObject;

@@ -6,9 +6,9 @@
 //   KUBE-WATCH-2. A version that is kept no more, or a failure that the server tells in the stream, leads to a new list.
 //   KUBE-WATCH-3. Attempts that bring nothing become rarer, whatever they end with, until one brings something or holds.
 //   KUBE-WATCH-4. No watch outlives the end that the server was asked for: a connection may be dead without a sign.
-//   KUBE-WATCH-5. No watch goes on from a version that the server has not come to: one that was restored from a backup is behind, and would tell
-//       nothing before it has come so far again. It is listed anew.
-//   KUBE-WATCH-6. What is too long to be told in a watch is read by a list: what comes after it in the watch would hide it.
+//   KUBE-WATCH-5. A watch never resumes from a version that the server has not reached: a server restored from a backup
+//       is behind, and would send nothing until it reaches that version. It is listed again.
+//   KUBE-WATCH-6. An object that is too long for a watch is always read by a list: later watch events would hide it.
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
@@ -18,7 +18,7 @@ import type { Objects } from './objects.ts';
 import { acceptOf, compareVersions, type Resource, resourcePath, strip } from './resource.ts';
 
 export interface WatchHandlers {
-  /** Everything that is there now; what was seen before and is not in `items` is gone as of `resourceVersion`. */
+  /** All objects that exist now; an object seen before that is not in `items` is deleted as of `resourceVersion`. */
   onList(items: readonly KubeObject[], resourceVersion: string, serverTime: number): void;
   onChange(object: KubeObject): void;
   /** `object` as it was last, its resourceVersion that of the deletion. */
@@ -47,7 +47,7 @@ interface WatchEvent {
 
 /** The server is asked to end a watch after this long, in seconds. */
 const WATCH_SECONDS = 300;
-/** How much later than that a watch is given up, in milliseconds. */
+/** Delay after which an overdue watch is ended, in milliseconds. */
 const GRACE_MS = 15_000;
 /** A watch that ends sooner without anything new has told nothing, in milliseconds. */
 const SHORT_WATCH_MS = 1_000;
@@ -63,7 +63,7 @@ export interface WatchDeps {
 }
 
 /**
- * Follows a resource until `signal` is aborted. Lists anew after 410, resumes from the last resourceVersion (bookmarks
+ * Watches a resource until `signal` is aborted. Lists again after 410, resumes from the last resourceVersion (bookmarks
  * included) after any other end.
  */
 export async function watchResource(
@@ -90,7 +90,7 @@ export async function watchResource(
     reported = what;
     handlers.onTrouble(message, missing);
   };
-  // A function of its own: what was listed must not stay in memory for as long as the watch goes on.
+  // A separate function, so that the listed objects do not stay in memory while the watch runs.
   const list = async (): Promise<string> => {
     const { items, resourceVersion, serverTime } = await objects.list(resource, namespace, name);
     // mutant: stopped-hears-list if -> true

@@ -64,7 +64,7 @@ function configured(options: OpenStackOptions): Configured {
   };
 }
 
-/** What of the options sessions are opened with. @throws {TerminalError} one turns out to be wrong */
+/** Options for opening sessions. @throws {TerminalError} one is invalid */
 async function settingsOf(
   { callsInFlight, defaultCaFile, proxy, reach, transport }: OpenStackOptions,
   apiServer: string | undefined,

@@ -1,4 +1,4 @@
-// OpenStack as the other rooms see it.
+// Exports of the OpenStack adapter.
 import type { Clock } from '../../bus/time.ts';
 import type { KindContract } from '../api/contract/crds.ts';
 import { openstack } from './adapter.ts';
@@ -33,8 +33,8 @@ export interface OpenStackKindsDeps {
 }
 
 /**
- * All kinds with their operations, for whoever runs them without a runtime. Look-ups of one cloud are shared by the kinds
- * of one call, so call it once.
+ * All kinds with their operations, for use without a runtime. Lookups of one cloud are shared by the kinds of one call,
+ * so call it once.
  */
 export function openstackKinds({
   sessions,

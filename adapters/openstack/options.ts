@@ -1,4 +1,4 @@
-// What may be said of how clouds are treated, on the command line and in the environment.
+// Options of the OpenStack adapter on the command line and in the environment.
 import { TerminalError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { Flag, FlagValue, Settings } from '../api/adapter.ts';
@@ -14,15 +14,15 @@ import { DRIFT_ANNOTATION, Drift } from './resource/drift.ts';
 export interface OpenStackOptions {
   /** Resync period of objects that do not say, in milliseconds; 0, the default, for never. */
   readonly defaultResyncMs?: number;
-  /** What happens to what drifts, of objects that do not say; it is brought back by default. */
+  /** Handling of drift for objects that do not specify it; drift is repaired by default. */
   readonly drift?: Drift;
   /** Calls under way to one cloud at a time, of all processes that share it; 16 by default. */
   readonly callsInFlight?: number;
   /** A file in PEM: the CA of clouds whose secret has none. Read where the clouds are reached. */
   readonly defaultCaFile?: string;
-  /** How clouds are reached; directly without it. */
+  /** Proxy for connections to clouds; direct connections without it. */
   readonly proxy?: NonNullable<SessionsDeps['proxy']>;
-  /** Which hosts are reached; all without it. */
+  /** Allowed hosts; all without it. */
   readonly reach?: EgressPolicyOptions;
   /** Reaches clouds otherwise than by HTTP. */
   readonly transport?: NonNullable<SessionsDeps['transport']>;

@@ -1,4 +1,4 @@
-// What a text says once its encodings are undone, with the place in the text that each byte was read from.
+// Decoded text, with the position in the original from which each byte was read.
 //
 // Invariants:
 //   TEXT-ENCODINGS-1. A byte of a reading was read from the bytes of the text from `starts[i]` to before `ends[i]`.
@@ -51,7 +51,7 @@ class Writer {
   }
 }
 
-/** Where something is written otherwise than it reads: an expression for one such place, and what the place says. */
+/** Escape sequences: an expression for one of them, and its decoded value. */
 interface Escapes {
   readonly places: RegExp;
   readonly says: (place: RegExpExecArray) => string;
@@ -118,7 +118,7 @@ function unescaped(source: Reading, { places, says }: Escapes): Reading | undefi
   return writer.reading();
 }
 
-/** A way to write bytes by digits, of which each stands for some bits. */
+/** Digits that encode bytes, each of which holds some bits. */
 interface Digits {
   readonly runs: RegExp;
   readonly bits: number;
@@ -133,7 +133,7 @@ const BASE64 = new Map(
 BASE64.set('-', 62).set('_', 63);
 
 const DIGITS: readonly Digits[] = [
-  // Also with the line breaks of mail.
+  // Also with the line breaks of MIME.
   {
     runs: /[A-Za-z0-9+/_-]{4,}(?:\r?\n[A-Za-z0-9+/_-]+)*/g,
     bits: 6,
@@ -148,7 +148,7 @@ const DIGITS: readonly Digits[] = [
   },
 ];
 
-/** What one run of digits says, if a byte begins with its digit number `begin`. */
+/** Bytes of one run of digits, if a byte begins with its digit number `begin`. */
 function counted(source: Reading, run: RegExpExecArray, { bits, value }: Digits, begin: number): Reading {
   const writer = new Writer(source, run[0].length);
   const end = run.index + run[0].length;
@@ -165,7 +165,7 @@ function counted(source: Reading, run: RegExpExecArray, { bits, value }: Digits,
     if (bitsHeld < 8) continue;
     bitsHeld -= 8;
     writer.add((held >> bitsHeld) & 0xff, from, at + 1);
-    // What is left of this digit begins the next byte.
+    // The rest of this digit begins the next byte.
     from = at;
   }
   return writer.reading();

@@ -71,7 +71,7 @@ export function fittingNumbers(value: unknown): unknown {
 const MAX_DEPTH = 10_000;
 
 /**
- * Reads JSON that somebody sent.
+ * Reads untrusted JSON.
  *
  * @throws {SyntaxError} as `parseJson`; a LimitError also when it is nested too deeply
  */

@@ -1,17 +1,18 @@
-// What somebody may have meant who wrote something that does not exist.
+// Suggestions for misspelled names.
 
-/** What is longer, in letters, was not meant to be anything else. */
+/** Maximum length, in letters, of a text that is taken for a misspelling. */
 const LONGEST = 80;
 
-/** @returns the candidate that differs least, if it differs by no more than a third of the letters */
+/** @returns the candidate that differs least, if it differs by no more than a third of the letters of the longer one */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
   if (written.length > LONGEST) return undefined;
   let best: string | undefined;
-  let least = Math.floor(written.length / 3) + 1;
+  let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - written.length) >= least) continue;
+    const most = Math.floor(Math.max(written.length, candidate.length) / 3);
+    if (Math.abs(candidate.length - written.length) > Math.min(most, least - 1)) continue;
     const distance = distanceOf(written.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [best, least] = [candidate, distance];
+    if (distance <= most && distance < least) [best, least] = [candidate, distance];
   }
   return best;
 }
@@ -22,7 +23,7 @@ export function hint(written: string, candidates: Iterable<string>): string {
   return meant === undefined ? '' : `; did you mean '${meant}'?`;
 }
 
-/** How many letters have to be added, removed or changed, or swapped with the next one. */
+/** Edit distance: the number of letters that have to be added, removed or changed, or swapped with the next one. */
 function distanceOf(left: string, right: string): number {
   let before: readonly number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -27,7 +27,7 @@ import { windowsVolumeOperations } from './operations/windows-volume.ts';
 import { FLAGS, type WindowsOptions, windowsOptions } from './options.ts';
 import { ISCSI_TARGETS, SMB_MAPPINGS, STORAGE_NODES, WINDOWS_MOUNTS } from './resources.ts';
 
-/** How a process comes to the machine of its node. */
+/** Opens the machine of the process's node. */
 export type OpenMachine = (ports: OpeningPorts) => Promise<Host>;
 
 export const windows: Adapter = windowsWith();
@@ -62,7 +62,7 @@ export function windowsWith(open?: OpenMachine, hash: Derive = derive): Adapter 
   };
 }
 
-/** What leads to a machine is loaded by who does: most processes do not. */
+/** The implementation of a machine is loaded only when needed: most processes do not need one. */
 function machineOf(options: WindowsOptions, { variable }: Settings): OpenMachine {
   return async (ports) => (await import('./machine.ts')).openMachine(options, variable, ports);
 }
@@ -104,12 +104,12 @@ async function serve(
   };
 }
 
-/** Loaded by who is told of a csi-proxy. */
+/** Loaded only if csi-proxy is used. */
 async function pipeMachines(deps: PipeMachinesDeps): Promise<PipeMachines> {
   return new (await import('./client/machines.ts')).PipeMachines(deps);
 }
 
-/** What never changes, asked for until it is known. */
+/** Caches a value that never changes once it is known. */
 function once(ask: () => Promise<string>): () => Promise<string> {
   let known: string | undefined;
   return async () => {

@@ -8,21 +8,21 @@ import { listOf, mapOf, textOf } from './values.ts';
 /** Why an object is ready, or not. Shown, and stored. */
 export const Reason = {
   Success: 'Success',
-  /** What it refers to is not ready. */
+  /** A dependency is not ready. */
   WaitingForDependency: 'WaitingForDependency',
   /** It is deleted, and others use it. */
   WaitingForUsers: 'WaitingForUsers',
   TransientError: 'TransientError',
   InvalidConfiguration: 'InvalidConfiguration',
-  /** Nobody plays the role on the node. */
+  /** No process serves the role on the node. */
   NodeUnreachable: 'NodeUnreachable',
-  /** Somebody said of the node that it is gone for good. */
+  /** The node was declared permanently deleted. */
   NodeGone: 'NodeGone',
   /** The node is not the machine that it was. */
   DifferentMachine: 'DifferentMachine',
-  /** Another object stands for the node. */
+  /** Another object represents the node. */
   NodeTaken: 'NodeTaken',
-  /** Nobody serves where the node says that csi-proxy does, or it lets nobody in. */
+  /** The endpoint of the node's csi-proxy does not respond, or rejects connections. */
   CsiProxyUnreachable: 'CsiProxyUnreachable',
   /** csi-proxy serves no version of a group that may be used. */
   ApiNotServed: 'ApiNotServed',
@@ -32,7 +32,7 @@ export const Reason = {
   DiskMoved: 'DiskMoved',
   /** Several disks may be the one that is meant, or have its identity. */
   AmbiguousDisk: 'AmbiguousDisk',
-  /** Windows lets nobody write to the disk. */
+  /** Windows has made the disk read-only. */
   DiskReadOnly: 'DiskReadOnly',
   /** Another object has the disk. */
   DiskTaken: 'DiskTaken',
@@ -43,22 +43,22 @@ export const Reason = {
   /** It is to be formatted if its disk was raw, which csi-proxy does not tell. */
   RawNotTold: 'RawNotTold',
   Formatting: 'Formatting',
-  /** It has no partition, had a file system, and nobody has said that that may be lost. */
+  /** It has no partition, had a file system, and no user has allowed that to be lost. */
   NotPartitioned: 'NotPartitioned',
-  /** A format was begun, and what became of it cannot be told. */
+  /** A format was started and its outcome is unknown. */
   FormatUncertain: 'FormatUncertain',
   /** Something is at the path that the object has not made. */
   PathTaken: 'PathTaken',
   /** An object of another namespace has it on this machine. */
   OfOtherNamespace: 'OfOtherNamespace',
-  /** The mapping or the connection works, and is somebody else's. */
+  /** The mapping or the connection works, but another owner made it. */
   Found: 'Found',
-  /** The mapping works, and waits until it is used by nobody to get other credentials. */
+  /** The mapping works; new credentials are applied when it is no longer used. */
   RotationPending: 'RotationPending',
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 
-/** What there is to say of whether an object is as specified. */
+/** Whether an object is as specified, with reason and message. */
 export interface Verdict {
   readonly ready: boolean;
   readonly reason: string;
@@ -90,6 +90,11 @@ export function conditionsOf(object: KubeObject, { ready, reason, message }: Ver
       observedGeneration: object.metadata.generation ?? 0,
     },
   ];
+}
+
+/** Whether the object was judged since its spec was last edited. */
+export function isCurrent(object: KubeObject): boolean {
+  return readyIn(object)['observedGeneration'] === (object.metadata.generation ?? 0);
 }
 
 export function isReady(object: KubeObject): boolean {

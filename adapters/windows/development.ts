@@ -1,4 +1,4 @@
-// The Windows machine of `troupe dev`: in memory, unless it is told otherwise, and forgotten with the process.
+// Windows machine of `troupe dev`: in memory by default, and lost with the process.
 import type { DevBackend, DevBackendPorts } from '../api/adapter.ts';
 import { windowsOptions } from './options.ts';
 
@@ -22,7 +22,7 @@ export const DEVELOPMENT_MACHINE = {
   ],
 } as const;
 
-/** What people are told of it. @throws {TerminalError} an option is wrong */
+/** Line that is printed about it. @throws {TerminalError} an option is wrong */
 export async function devBackend(ports: DevBackendPorts): Promise<DevBackend> {
   const { machine, machineFile } = windowsOptions(ports);
   const close = async (): Promise<void> => undefined;

@@ -64,7 +64,7 @@ export function latestOf(...times: readonly (string | undefined)[]): string | un
     .at(-1);
 }
 
-/** What people write to give up a file system that was seen. */
+/** Field by which a user gives up a recorded file system. */
 export const DISCARD = 'discardFileSystemSeen';
 
 /** Whether something may be made where a file system was seen: there was none, or the object says that just this one may be lost. */

@@ -1,4 +1,4 @@
-// What a person can do where an object does not get on by itself. Pure.
+// Hints for users about objects that need an action. Pure.
 import type { Hint } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { Reason, reasonOf } from './conditions.ts';
@@ -6,7 +6,7 @@ import { NODE_GONE, ROLE } from './names.ts';
 
 const NODE = 'the WindowsStorageNode';
 
-/** Undefined: it passes by itself, or the message says all. */
+/** Undefined: resolves automatically, or the message is sufficient. */
 const TODO: Readonly<Record<Reason, string | undefined>> = {
   [Reason.Success]: undefined,
   [Reason.WaitingForDependency]: undefined,

@@ -1,4 +1,4 @@
-// The machine whose storage a process looks after: the one it runs on, or one in memory.
+// Machine whose storage a process manages: its own, or one in memory.
 import { TerminalError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { AdapterLog, Settings } from '../api/adapter.ts';
@@ -17,7 +17,7 @@ export interface OpeningPorts {
   readonly node: string;
 }
 
-/** What of the environment PowerShell needs to find its modules and a place for files. */
+/** Environment variables that PowerShell needs to find its modules and a place for files. */
 const VARIABLES = ['SystemRoot', 'SystemDrive', 'Path', 'PSModulePath', 'TEMP', 'TMP', 'ComSpec'];
 
 /** @throws {TerminalError} there is no Windows here, or the file of a machine in memory makes no sense */

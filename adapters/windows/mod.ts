@@ -1,4 +1,4 @@
-// The storage of Windows machines as the other rooms see it.
+// Exports of the Windows storage adapter.
 export { windows } from './adapter.ts';
 export { GROUP } from './contracts/common.ts';
 export { REALM } from './kinds/windows-kind.ts';

@@ -1,6 +1,6 @@
 // Words that others know the kinds of the group by.
 
-/** What a process that serves them is asked to do. */
+/** Role of a process that serves the operations. */
 export const ROLE = 'csi-proxy';
-/** On a WindowsStorageNode: the machine is gone for good, and nothing that was on it has to be taken down. */
+/** Annotation of a WindowsStorageNode: the machine is permanently lost, and nothing on it needs cleanup. */
 export const NODE_GONE = 'windows.troupe.dev/node-gone';

@@ -9,16 +9,18 @@ import { REACH_FLAGS, reachIn } from '../http/egress-policy-options.ts';
 export interface WindowsOptions {
   /** Between two looks at a machine of which nothing is heard, in milliseconds. */
   readonly lookEveryMs: number;
-  /** Longest that a format is waited for after its process has gone, in milliseconds, before it is said to be uncertain. */
+  /**
+   * Maximum time to wait for a format after its process has ended, in milliseconds, before it is reported as uncertain.
+   */
   readonly formatMs: number;
   /** The one that the process runs on, or a made-up one; `development`: with storage to begin with. */
   readonly machine: 'windows' | 'memory' | 'development';
-  /** What a made-up one begins with; undefined: nothing but its drive C, in development a little of everything. */
+  /** Initial content of a simulated machine; undefined: only its drive C, in development a sample of everything. */
   readonly machineFile: string | undefined;
-  /** Where mounts may be. */
+  /** Directories that may contain mounts. */
   readonly directories: readonly string[];
   readonly encryption: 'required' | 'optional';
-  /** Where shares and portals may be; anywhere without it. */
+  /** Allowed addresses of shares and portals; any address if undefined. */
   readonly reach?: EgressPolicyOptions;
 }
 

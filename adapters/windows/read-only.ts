@@ -1,10 +1,10 @@
-// Disks that Windows has attached read-only, as it does by its policy for storage that several machines may share. They are left so: somebody
-// may want that. Pure.
+// Disks that Windows has attached read-only, as by its policy for storage that several machines may share. They stay
+// read-only: an administrator may want that. Pure.
 import type { JsonObject } from '../../bus/json.ts';
 import { READY, Reason, unready, type Verdict } from './conditions.ts';
 import { numberOf } from './values.ts';
 
-/** What Windows says of a write to one; in other languages it says it in other words. */
+/** Error texts of Windows for a write to such a disk, in English only. */
 const REFUSED = /write[ -]?protect|read[ -]?only/i;
 export const READ_ONLY_TODO = 'if it is to be written, have that on the machine: Set-Disk -IsReadOnly $false';
 
@@ -13,12 +13,12 @@ export function explained(message: string): string {
   return REFUSED.test(message) ? `${message}; its disk may be attached read-only: ${READ_ONLY_TODO}` : message;
 }
 
-/** Of a disk that is as specified: it can be read. */
+/** Verdict on a disk that is as specified: it can be read. */
 export function usable(disk: JsonObject): Verdict {
   return disk['isReadOnly'] === true ? { ready: true, reason: Reason.DiskReadOnly, message: reported(disk) } : READY;
 }
 
-/** Of a disk that is to be written before it is as specified. @returns undefined: it can be */
+/** Verdict on a disk that must be written before it is as specified. @returns undefined if it can be */
 export function unwritable(disk: JsonObject): Verdict | undefined {
   return disk['isReadOnly'] === true
     ? unready(Reason.DiskReadOnly, `it cannot be partitioned: ${reported(disk)}`)

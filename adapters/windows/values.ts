@@ -1,5 +1,4 @@
-// What is read from objects and answers, of which nobody vouches for the form: what is not of the type that is asked for
-// counts as left out.
+// Readers of untrusted objects and responses: a value of an unexpected type counts as missing.
 import type { Json, JsonObject } from '../../bus/json.ts';
 
 export function textOf(value: unknown): string {

@@ -1,4 +1,4 @@
-// How long to wait before what failed is tried again.
+// Backoff: pause before a failed attempt is retried.
 import { growingPauseMs } from '../backoff.ts';
 
 const MINUTE_MS = 60_000;
@@ -8,7 +8,7 @@ const RETRY_FIRST_MS = 5;
 const RETRY_LIMIT_MS = 1_000_000;
 
 /**
- * After a failure that the status tells of: with each one twice as long, less up to a half of it.
+ * Pause after a failure that the status reports: doubled with each one, less up to a half of it.
  *
  * @param errorCount  `status.errorCount`
  * @param random  uniform in [0, 1); 0 is the longest pause
@@ -20,7 +20,9 @@ export function backoffMs(errorCount: number | null | undefined, random: number)
   return (longest - random * 0.5 * longest) * MINUTE_MS;
 }
 
-/** After something that no status tells of. @param attempts  in a row, the failed one included @returns milliseconds */
+/**
+ * Pause after a failure that no status reports. @param attempts in a row, the failed one included @returns milliseconds
+ */
 export function retryMs(attempts: number): number {
   return growingPauseMs(attempts, { firstMs: RETRY_FIRST_MS, limitMs: RETRY_LIMIT_MS });
 }

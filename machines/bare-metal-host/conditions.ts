@@ -22,7 +22,7 @@ export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
 
 const OWN_TYPES: ReadonlySet<string> = new Set(Object.values(ConditionType));
 
-/** What of the node in Ironic the conditions tell; undefined: it was not looked at, or there is none. */
+/** Facts about the node in Ironic for the conditions; undefined if it was not read, or does not exist. */
 export interface NodeCondition {
   readonly fault?: string | null | undefined;
   readonly health?: string | null | undefined;
@@ -30,7 +30,7 @@ export interface NodeCondition {
 
 export interface ConditionInput {
   readonly node?: NodeCondition | undefined;
-  /** Why nothing comes of what the host is at, where no error in the status says so. For people, no secret. */
+  /** Reason why the host makes no progress, if no error in the status says so. For people, no secret. */
   readonly problem?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -61,7 +61,7 @@ const progressing = (reason: string): Row => ({ ...MANAGED, Progressing: yes(rea
 const AVAILABLE: Row = { ...MANAGED, AvailableForProvisioning: yes('Available') };
 const PROVISIONED: Row = { ...MANAGED, Provisioned: yes('Provisioned'), Ready: yes('Provisioned') };
 
-/** A state that nobody knows is told of as one in which nothing is managed. */
+/** An unknown state is reported like one in which nothing is managed. */
 const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   [ProvisioningState.Registering, { ...UNMANAGED, Manageable: no('Registering'), Progressing: yes('Registering') }],
   [ProvisioningState.Inspecting, progressing('Inspecting')],
@@ -77,7 +77,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   [ProvisioningState.Deleting, progressing('Deleting')],
 ]);
 
-/** In these a fault of the node is nobody's concern. */
+/** States in which a fault of the node is ignored. */
 const FAULT_IGNORED: ReadonlySet<string> = new Set([
   ProvisioningState.None,
   ProvisioningState.Unmanaged,
@@ -118,7 +118,7 @@ export function conditions(host: BareMetalHost, { node, problem, at }: Condition
   return [...kept, ...[...verdicts].map(([type, verdict]) => made(type, verdict))];
 }
 
-/** All conditions that the status has tell of the host as it is specified now. */
+/** Whether all conditions in the status concern the current generation of the host. */
 export function areUpToDate({ metadata, status }: BareMetalHost): boolean {
   const generation = metadata?.generation;
   return (

@@ -1,4 +1,4 @@
-// What comes of what the chart hears: its context, changed. Pure.
+// Context changes of the state machine for each event. Pure.
 import type { ErrorData } from '../object.ts';
 import { admitted } from './capacity.ts';
 import { applied, changed, factsOf, type HostContext, hostOf, inTurn, report, seen, unannotated } from './context.ts';
@@ -12,7 +12,7 @@ import { enterState, makeTransition } from './transitions.ts';
 
 type Change = Partial<HostContext>;
 
-/** So often in a row something failed that no status tells of, and it is no accident. */
+/** Number of consecutive failures outside of the status after which a failure is reported. */
 const TROUBLE_AFTER = 2;
 
 /** There is room: the state that was planned is entered. @param at  milliseconds since the epoch */
@@ -27,7 +27,7 @@ export function admittedTo(context: HostContext, at: number): Change {
   return { ...applied(context, change), ...entered };
 }
 
-/** What an operation found and did, whatever it came to. */
+/** Result of an operation, whatever its outcome. */
 export function outcomeTaken(context: HostContext, outcome: Outcome): Change {
   const { at, node, status = {}, isErrorOver = false, unannotate } = outcome;
   const id = status.provisioning?.ID;
@@ -44,8 +44,8 @@ export function outcomeTaken(context: HostContext, outcome: Outcome): Change {
 }
 
 /**
- * The status is to tell of it. A refusal that it tells of already is told once, however often it is found: nothing is tried for it,
- * and a new life finds it again. @param wording  what is told in place of the message
+ * Records a failure in the status. A rejection that it contains already is reported once, however often it is found:
+ * nothing is tried for it, and a new lifecycle finds it again. @param wording replacement of the message
  */
 export function failureRecorded(
   context: HostContext,
@@ -78,14 +78,14 @@ export function limitReached(context: HostContext): Change {
   return applied(context, recordError({ ...status, provisioningFailCount }, ErrorType.Provisioning, message));
 }
 
-/** No status tells of it; if it comes again, the conditions do. */
+/** Failure outside of the status; if it is repeated, the conditions report it. */
 export function errorNoted(context: HostContext, error: ErrorData): Change {
   const retries = context.retries + 1;
   const problem = retries < TROUBLE_AFTER ? context.problem : error.message;
   return { error, retries, problem, ...(problem !== context.problem && { revision: context.revision + 1 }) };
 }
 
-/** Whatever the host is at beside it goes on. */
+/** Other operations of the host continue. */
 function overcome(status: HostStatus): HostStatus {
   const cleared = clearError(status);
   const { operationalStatus } = status;

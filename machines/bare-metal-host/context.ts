@@ -1,4 +1,4 @@
-// What the life of a host knows, hears and asks for, and the questions that its chart decides by.
+// Context and events of a host's lifecycle, and the guards of its state machine.
 import type { AnyActorRef } from 'xstate';
 import {
   type Dependency,
@@ -17,7 +17,7 @@ import { isRebootAnnotation, rebootAnnotationEvents } from './reboot.ts';
 import { isEqual, withStatus } from './status.ts';
 import type { HostFacts, TransitionName } from './transitions.ts';
 
-/** A host, and what of it the chart cannot see by itself. */
+/** Host, with facts that its state machine cannot see itself. */
 export interface HostView {
   readonly host: BareMetalHost;
   /** The own finalizer is stored. */
@@ -32,7 +32,7 @@ export interface HostView {
   readonly maxProvisioningRetries: number;
 }
 
-/** What a kind that goes with a host makes known of it, where it is about firmware. */
+/** Attributes about firmware of a kind that goes with a host. */
 export interface FirmwareAttributes {
   readonly isChanged?: boolean;
   readonly isValid?: boolean;
@@ -56,27 +56,27 @@ export interface HostContext {
   readonly status: HostStatus;
   /** Annotations that are to be taken off. */
   readonly unannotate: readonly string[];
-  /** What is to be told when it is. */
+  /** Events to be emitted with the write. */
   readonly events: readonly HostEvent[];
   readonly measures: readonly Measure[];
   /** Grows with everything that is to be stored or told; which of it is being stored, and which has been. */
   readonly revision: number;
   readonly writing: number;
   readonly written: number;
-  /** How many of these go with what is being stored. */
+  /** Number of these that go with the running write. */
   readonly sending: Sending;
   /** Writes in a row that lost a race, or failed. */
   readonly writeFailures: number;
-  /** Uids of deleted Secrets that this life has yielded (P1). */
+  /** Uids of deleted Secrets from which this lifecycle has withdrawn (P1). */
   readonly withdrawnUids: readonly string[];
   /** As it was seen last. */
   readonly node: HostNode | undefined;
-  /** What the registration that is under way is made for, and what the node is registered for. */
+  /** Fingerprint of the inputs of the running registration, and of those that the node is registered with. */
   readonly basis: string;
   readonly joined: string | undefined;
   /** Credentials with which it cannot be registered as they are, by `credentialsVersion`. */
   readonly unusable: string | undefined;
-  /** What runs there is known to Ironic. */
+  /** Whether Ironic knows the deployed image. */
   readonly isAdopted: boolean;
   /** There is room for what the host is at. */
   readonly isAdmitted: boolean;
@@ -84,7 +84,7 @@ export interface HostContext {
   readonly seenTo: { readonly dataImage: boolean; readonly servicing: boolean };
   /** Annotations that have led to a reboot, of a host that must not be switched off. */
   readonly reboots: readonly string[];
-  /** Until the next look, or the next attempt, in milliseconds. */
+  /** Pause until the next poll, or the next attempt, in milliseconds. */
   readonly pauseMs: number;
   /** Attempts in a row of which no status tells. */
   readonly retries: number;
@@ -93,7 +93,7 @@ export interface HostContext {
   readonly problem: string | undefined;
   /** The own finalizer is being removed: there may be nothing to write to any more. */
   readonly isReleased: boolean;
-  /** What was heard while something was under way, and was not decided upon since. */
+  /** Events that were received during an operation and not processed since. */
   readonly unappliedFields: Unheeded;
   /** When the last event arrived that tells the time, milliseconds since the epoch. */
   readonly heardAt: number;
@@ -131,7 +131,7 @@ export interface PowerEffectInput extends NodeInput {
   /** `reboot` is done when Ironic has taken it, the others when the power is so. */
   readonly target: 'on' | 'off' | 'reboot';
   readonly mode: 'hard' | 'soft';
-  /** What failed before is tried all the same. */
+  /** Whether an operation is tried in spite of an earlier failure. */
   readonly force: boolean;
 }
 export interface ServiceInput extends NodeInput {
@@ -143,7 +143,7 @@ export interface RemoveInput extends NodeInput {
   readonly force: boolean;
 }
 export interface WatchInput extends NodeInput {
-  /** From one look to the next, in milliseconds; undefined: as often as a host at rest is looked at. */
+  /** Polling interval in milliseconds; undefined: that of an idle host. */
   readonly pollAfterMs: number | undefined;
   /** Told what is new, as `observed`. */
   readonly parent: AnyActorRef;
@@ -182,13 +182,13 @@ function credentials({ dependencies }: Pick<HostContext, 'dependencies'>): reado
 }
 
 /**
- * What is itself being deleted is held for as long as it is needed, and does for what exists: a node that was registered, by this life
- * or an earlier one.
+ * A credentials Secret that is being deleted is held while it is needed, and is sufficient for an existing node that
+ * was registered by this lifecycle or an earlier one.
  */
 export function hasCredentials(
   context: Pick<HostContext, 'dependencies' | 'withdrawnUids' | 'unusable' | keyof Kept>,
 ): boolean {
-  // On its way out it goes without, and whoever is to be told of that is going.
+  // A host that is being deleted continues without credentials, since the Secret's guard is being removed.
   if (isDeleting(context.object.host) && context.unusable === credentialsVersion(context.dependencies)) return false;
   const isKept = isToKeep(context);
   return credentials(context).every((each) => isUsable(each, context.withdrawnUids) || (isKept && isServing(each)));
@@ -230,7 +230,7 @@ function isFirmwareChanged({ dependencies }: Pick<HostContext, 'dependencies'>):
   });
 }
 
-/** What a registration depends on: with anything else it is made again. @param state  that the host is taken to be in */
+/** Inputs of a registration: any change makes it be repeated. @param state  assumed state of the host */
 export function basisOf({ object, dependencies, status }: HostContext, state: string): string {
   const isServicing = status.operationalStatus === OperationalStatus.Servicing;
   const others = dependencies
@@ -240,7 +240,7 @@ export function basisOf({ object, dependencies, status }: HostContext, state: st
   return JSON.stringify([object.host.metadata?.generation, others, state, isServicing]);
 }
 
-/** What has to be done for it may be something else now. */
+/** The edit may require another operation. */
 export function isEdited(context: HostContext, { object }: { readonly object: HostView }): boolean {
   const { host: before, ...more } = context.object;
   const { host: now, ...others } = object;
@@ -261,7 +261,7 @@ function annotationsOf({ metadata }: BareMetalHost): object {
   return metadata?.annotations ?? {};
 }
 
-/** Somebody else wrote the status: it is what was decided no more. */
+/** Another writer changed the status: it differs from the decision. */
 function isRewritten({ status }: HostContext, { status: stored }: BareMetalHost): boolean {
   return !isEqual(decidedOf(status), decidedOf(stored ?? {}));
 }
@@ -274,7 +274,7 @@ export function isSaved({ revision, written }: Pick<HostContext, 'revision' | 'w
   return revision === written;
 }
 
-/** What others say now. */
+/** Current answers of the dependencies. */
 export function storeDependencies(
   context: HostContext,
   { dependencies, at }: { dependencies: readonly Dependency[]; at: number },
@@ -324,7 +324,7 @@ export function changed(context: HostContext, status: HostStatus): Partial<HostC
   return status === context.status ? {} : { status, revision: context.revision + 1 };
 }
 
-/** More that is to be told. */
+/** Adds further reports. */
 export function report(
   context: HostContext,
   { events = [], measures = [] }: { events?: readonly HostEvent[]; measures?: readonly Measure[] },
@@ -347,7 +347,7 @@ export function unannotated(context: HostContext, keys: readonly string[] = []):
 export const NOTHING_TO_SEND = { unannotate: [], events: [], measures: [] } as const;
 export const NOTHING_SENT: Sending = { unannotate: 0, events: 0, measures: 0 };
 
-/** What a decision has come to. */
+/** Result of a decision. */
 export function applied(context: HostContext, change: HostChange): Partial<HostContext> {
   return inTurn(
     context,
@@ -356,7 +356,7 @@ export function applied(context: HostContext, change: HostChange): Partial<HostC
   );
 }
 
-/** A node as it was seen. What the conditions tell of it is to be stored. */
+/** Node as it was read. Its facts for the conditions are to be stored. */
 export function seen(context: HostContext, node: HostNode | undefined): Partial<HostContext> {
   const isNews = node?.fault !== context.node?.fault || node?.health !== context.node?.health;
   return { node, ...(isNews && { revision: context.revision + 1 }) };

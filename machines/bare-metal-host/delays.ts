@@ -1,4 +1,4 @@
-// How long is waited for what, where nothing failed that backs off by itself.
+// Pauses without a failure that has its own backoff.
 import { backoffMs, retryMs } from './backoff.ts';
 
 /** Milliseconds between two looks, or before the next step. */
@@ -48,10 +48,10 @@ export function ironicPauseMs(pauseMs: number, random: number): number {
 }
 
 /**
- * After an error that no status tells of.
+ * Pause after a failure that no status reports.
  *
  * @param failed.retries  in a row, the last one included
- * @param speed  so many times as soon is over what the other side asks for; the pause that grows is as it is
+ * @param speed factor by which pauses for the other side are shorter; the growing pause is unchanged
  */
 export function retryPauseMs(
   { retries, error }: { readonly retries: number; readonly error?: { readonly retryAfterMs?: number } | undefined },

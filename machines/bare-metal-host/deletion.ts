@@ -1,4 +1,4 @@
-// What becomes of a host that the user deleted, by the state that it is in.
+// Course of a host's deletion, by its state.
 import { detachedArguments } from './detachment.ts';
 import { ErrorType } from './errors.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './host.ts';
 
 export type Deletion =
-  /** Nobody deleted it. */
+  /** It is not being deleted. */
   | { readonly kind: 'none' }
   /** It is on its way out. */
   | { readonly kind: 'continue' }
@@ -19,7 +19,7 @@ export type Deletion =
   | { readonly kind: 'delayed'; readonly measures: readonly Measure[] }
   | { readonly kind: 'enter'; readonly state: ProvisioningState };
 
-/** Of what is to be undone on the way out, so many failures are borne. */
+/** Number of tolerated failures of each cleanup step during a deletion. */
 export const DELETION_PATIENCE = 3;
 
 const BY_STATE: ReadonlyMap<string, ProvisioningState | 'continue'> = new Map<string, ProvisioningState | 'continue'>([

@@ -15,13 +15,13 @@ import {
 import { patchStatus } from './status.ts';
 
 export interface DetachedArguments {
-  /** What becomes of a host that is deleted while it is detached; `delay`: nothing, until it is attached again. */
+  /** Effect of a deletion while the host is detached; `delay`: none until it is attached again. */
   readonly deleteAction: 'delay' | 'delete';
   /** Whatever is under way is interrupted for it. */
   readonly force: boolean;
 }
 
-/** What the annotation says; undefined: it is not there. Text that is no such JSON asks for the usual. */
+/** Value of the annotation; undefined if it is absent. Invalid JSON means the default. */
 export function detachedArguments(host: BareMetalHost): DetachedArguments | undefined {
   const text = annotationOf(host, HostAnnotation.Detached);
   if (text === undefined) return undefined;
@@ -30,17 +30,17 @@ export function detachedArguments(host: BareMetalHost): DetachedArguments | unde
 }
 
 export type Detachment =
-  /** It is not asked for, or not heeded in this state. */
+  /** It is not requested, or is ignored in this state. */
   | { readonly kind: 'none' }
   /** It is asked for, and what the host is at is to end first. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'detach'; readonly force: boolean }
   /** It is out of Ironic, and is to stay there. */
   | { readonly kind: 'detached' }
-  /** It is not asked for any more: the host goes on with this status, and is registered again. */
+  /** It is no longer requested: the host continues with this status, and is registered again. */
   | { readonly kind: 'attach'; readonly status: HostStatus };
 
-/** What is to be done about it now. */
+/** Action about the annotation. */
 export function detachment(host: BareMetalHost): Detachment {
   const wanted = detachedArguments(host);
   const state = provisioningStateOf(host);
@@ -62,7 +62,7 @@ export function isDetached(host: BareMetalHost): boolean {
   return host.status?.operationalStatus === OperationalStatus.Detached || detachment(host).kind === 'detach';
 }
 
-/** The node is gone from Ironic; the state stays as it is. */
+/** The node is removed from Ironic; the state stays as it is. */
 export function detachedStatus(status: HostStatus): HostStatus {
   const hadFailed = status.errorType === ErrorType.Detach;
   return patchStatus(hadFailed ? { ...clearError(status), errorCount: 0 } : status, {

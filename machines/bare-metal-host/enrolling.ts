@@ -47,7 +47,7 @@ export const admitting = hostSetup.createStateConfig({
       tags: Tag.Busy,
       always: [
         { guard: 'isGone', target: '#deleted' },
-        // What is being stored would be stored over what is brought.
+        // A running write would overwrite the restored status.
         // mutant: host-stores-over drop
         { guard: and(['brings', not('isSaved')]), target: 'retrying' },
         { guard: 'brings', target: 'restoring' },
@@ -95,7 +95,7 @@ export const admitting = hostSetup.createStateConfig({
   },
 });
 
-/** Where a host stands, by its status alone. */
+/** Entry state of a host, by its status alone. */
 export const routing = hostSetup.createStateConfig({
   id: 'routing',
   description: 'Deciding where the life of the host stands, from its status alone.',

@@ -1,4 +1,4 @@
-// Errors that the status of a host tells: what they are called, how one is recorded, and how it goes away.
+// Errors in the status of a host: their names, their recording, and their removal.
 import { type HostChange, type HostStatus, isGiven, OperationalStatus } from './host.ts';
 import { patchStatus } from './status.ts';
 
@@ -15,7 +15,7 @@ export const ErrorType = {
 } as const;
 export type ErrorType = (typeof ErrorType)[keyof typeof ErrorType];
 
-/** The event that tells of it, and the label by which it is counted. */
+/** Event that reports it, and the label by which it is counted. */
 export const ERROR_EVENTS: Readonly<Record<ErrorType, string>> = {
   [ErrorType.ProvisionedRegistration]: 'ProvisionedRegistrationError',
   [ErrorType.Registration]: 'RegistrationError',
@@ -27,7 +27,7 @@ export const ERROR_EVENTS: Readonly<Record<ErrorType, string>> = {
   [ErrorType.Detach]: 'DetachError',
 };
 
-/** The status tells of it, it is counted once more, and users hear of it. @param message  no secret */
+/** Records an error in the status, counts it, and emits an Event. @param message  no secret */
 export function recordError(status: HostStatus | null | undefined, errorType: ErrorType, message: string): HostChange {
   const event = ERROR_EVENTS[errorType];
   return {
@@ -56,7 +56,7 @@ export function hasError(status: HostStatus | null | undefined): boolean {
   return isGiven(status?.errorType);
 }
 
-/** What failed so is begun anew by the next attempt, instead of telling the same failure once more. */
+/** The next attempt restarts such a failed operation, instead of reporting the same failure once more. */
 export function isRestartOnFailure(status: HostStatus | null | undefined, errorType: ErrorType): boolean {
   return status?.errorType === errorType;
 }

@@ -1,5 +1,5 @@
-// A BareMetalHost as the API has it (v1alpha1), as far as its life decides by it: names, values, and readers that take odd
-// input for what is absent. Every part may be missing, or null.
+// BareMetalHost as in the API (v1alpha1), as far as its lifecycle needs it: names, values, and readers that take
+// unexpected input for absent. Every part may be missing, or null.
 import type { JsonObject } from '../object.ts';
 
 /** `status.provisioning.state`. */
@@ -8,11 +8,11 @@ export const ProvisioningState = {
   Unmanaged: 'unmanaged',
   Registering: 'registering',
   Inspecting: 'inspecting',
-  /** Of older operators: nothing is done in it. */
+  /** State of older operators, without an action. */
   MatchProfile: 'match profile',
   Preparing: 'preparing',
   Available: 'available',
-  /** Of older operators: the same as `available`. */
+  /** State of older operators: the same as `available`. */
   Ready: 'ready',
   Provisioning: 'provisioning',
   Provisioned: 'provisioned',
@@ -138,7 +138,7 @@ export interface BareMetalHost {
   readonly status?: Maybe<HostStatus>;
 }
 
-/** Something that happened to a host, as its users are told of it: always of type `Normal`. */
+/** Event of a host for its users: always of type `Normal`. */
 export interface HostEvent {
   /** CamelCase. */
   readonly reason: string;
@@ -147,21 +147,23 @@ export interface HostEvent {
   readonly type?: 'Warning';
 }
 
-/** One count more, or with `seconds` one more observation of a histogram. Whoever counts adds the labels of the host. */
+/**
+ * Increment of a counter or, with `seconds`, an observation of a histogram. The recorder adds the labels of the host.
+ */
 export interface Measure {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly seconds?: number;
 }
 
-/** What comes of a decision: the whole new status, and what is to be told of it. */
+/** Result of a decision: the whole new status, and the events to emit. */
 export interface HostChange {
   readonly status: HostStatus;
   readonly events: readonly HostEvent[];
   readonly measures: readonly Measure[];
 }
 
-/** As the status says it; text that nobody knows stays as it is. */
+/** State in the status; unknown text stays as it is. */
 export function provisioningStateOf({ status }: BareMetalHost): string {
   return status?.provisioning?.state ?? ProvisioningState.None;
 }
@@ -192,7 +194,7 @@ export function hasBmcDetails({ spec }: BareMetalHost): boolean {
   return isGiven(spec?.bmc?.address) || isGiven(spec?.bmc?.credentialsName);
 }
 
-/** By the field, or by the annotation that stood for it before. */
+/** Whether inspection is disabled, by the field or by the older annotation. */
 export function isInspectionDisabled(host: BareMetalHost): boolean {
   return host.spec?.inspectionMode === 'disabled' || annotationOf(host, HostAnnotation.Inspect) === 'disabled';
 }

@@ -7,16 +7,19 @@
 //
 // Invariants:
 //   BARE-METAL-HOST-1. A paused host does nothing: no call, no timer, no write.
-//   BARE-METAL-HOST-2. A life begins anew from the status alone; what one began is known again by what the node says.
+//   BARE-METAL-HOST-2. A lifecycle always starts from the status alone; a running operation is recognized by the state
+//       of the node.
 //   BARE-METAL-HOST-3. What was decided is stored before anything else is done for it.
 //   BARE-METAL-HOST-4. A state that needs room is entered when there is some, and not said to be entered before.
 //   BARE-METAL-HOST-5. Nothing is asked of Ironic for a host without the credentials of its BMC, except on its way out.
 //   BARE-METAL-HOST-6. An answer to what was asked of Ironic is waited for, deletion or not: what it made is removed then.
-//   BARE-METAL-HOST-7. The node is registered anew when the spec, the credentials or the state changed, or Ironic lost it, and not otherwise.
-//   BARE-METAL-HOST-8. An error that the status tells of is counted and backed off from; anything else that fails is tried again soon, and told
-//       by the conditions when it fails twice.
+//   BARE-METAL-HOST-7. The node is registered again only when the spec, the credentials or the state changed, or Ironic
+//       lost it.
+//   BARE-METAL-HOST-8. An error in the status is always counted and retried with backoff; any other failure is retried
+//       soon, and reported by the conditions when it happens twice.
 //   BARE-METAL-HOST-9. Others hold a deleted host until they have let go: its node is removed after that, and the own finalizer last.
-//   BARE-METAL-HOST-10. Conditions tell of a generation of the host once it was decided by, and then also where nothing else came of it.
+//   BARE-METAL-HOST-10. Conditions concern a generation of the host only once it was processed, and then also without
+//       any other effect.
 //   BARE-METAL-HOST-11. A Secret that is being deleted is yielded by a host that was never registered (P1): it waits for the next one.
 //   BARE-METAL-HOST-12. What is heard while something is under way is decided upon before anything is waited for.
 import { Tag } from '../lifecycle.ts';
@@ -31,7 +34,7 @@ import { keeping } from './steady.ts';
 
 const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
 
-/** The status follows what is decided, by itself. */
+/** The status writer follows the decisions independently. */
 const telling = hostSetup.createStateConfig({
   description: 'What is decided is stored, and told.',
   initial: 'reported',

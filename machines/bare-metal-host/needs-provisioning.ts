@@ -2,10 +2,10 @@
 import { type BareMetalHost, type Image, isGiven } from './host.ts';
 import type { StatusPatch } from './status.ts';
 
-/** So many failures in a row of one image are borne, unless the operator is told otherwise. */
+/** Default maximum number of consecutive failures of one image. */
 export const MAX_PROVISIONING_RETRIES = 5;
 
-/** Of an available host: it is to be switched on, and wants an image or a deploy method that it has not got. */
+/** Whether an available host must be switched on, and has a wanted image or deploy method that is not deployed. */
 export function needsProvisioning({ spec, status }: BareMetalHost): boolean {
   if (spec?.online !== true) return false;
   const hasNewImage = isGiven(spec.image?.url) && !isGiven(status?.provisioning?.image?.url);
@@ -17,12 +17,12 @@ export interface RetryLimit {
   /** Failures in a row of the image that is wanted now: what `status.provisioningFailCount` is to say. */
   readonly provisioningFailCount: number;
   readonly isReached: boolean;
-  /** What the host's `provisioning error` says once it is reached. */
+  /** Message of the host's `provisioning error` at the limit. */
   readonly message: string | undefined;
 }
 
 /**
- * How often the wanted image has failed already. Another image begins at 0.
+ * Number of failures of the wanted image so far. Another image starts at 0.
  *
  * @param maxRetries  0 or less: there is no limit
  */
@@ -40,8 +40,8 @@ export function retryLimit({ spec, status }: BareMetalHost, maxRetries = MAX_PRO
 }
 
 /**
- * Of an available host that wants no image: the failures of the last one are forgotten. Undefined: there are none. A custom
- * deploy without an image counts its failures, too, as long as it is wanted.
+ * Clears the failure count of an available host that wants no image. Undefined if there is none. A custom deploy
+ * without an image counts its failures, too, as long as it is wanted.
  */
 export function forgetAttempts(host: BareMetalHost): StatusPatch | undefined {
   const { spec, status } = host;
@@ -50,7 +50,7 @@ export function forgetAttempts(host: BareMetalHost): StatusPatch | undefined {
   return { provisioningFailCount: 0, lastAttemptedImage: undefined };
 }
 
-/** What is deployed, or is being deployed, is not what is wanted any more. */
+/** The deployed image, or the one being deployed, is no longer wanted. */
 export function provisioningCanceled({ spec, status }: BareMetalHost): boolean {
   const wanted = { url: spec?.image?.url ?? '', method: spec?.customDeploy?.method };
   const deployed = { url: status?.provisioning?.image?.url ?? '', method: status?.provisioning?.customDeploy?.method };

@@ -1,4 +1,4 @@
-// What an operation on a host's node comes to, as its chart is told. Types only.
+// Outcome of an operation on a host's node, for its state machine. Types only.
 
 import type { JsonObject } from '../object.ts';
 import type { ErrorType } from './errors.ts';
@@ -13,39 +13,39 @@ export interface HostNode {
   /** Why Ironic cannot manage it. */
   readonly fault?: string | null;
   readonly health?: string | null;
-  /** What the operations wait for in it; only compared. */
+  /** Fields of the node that operations wait for; only compared. */
   readonly revision?: string;
 }
 
-/** What is known or changed beside how it ended. */
+/** Facts and changes beside the outcome. */
 export interface Noted {
   /** When it was found out, milliseconds since the epoch. */
   readonly at: number;
   /** The node as it was seen last; undefined: it was not looked at. */
   readonly node?: HostNode;
   readonly status?: StatusPatch;
-  /** The error that the status tells of is over. */
+  /** The error in the status is resolved. */
   readonly isErrorOver?: true;
   /** Annotations whose wish is granted: they are taken off the host. */
   readonly unannotate?: readonly string[];
   readonly events?: readonly HostEvent[];
   readonly measures?: readonly Measure[];
-  /** Of the machine, as HardwareData knows it, where the host does not say. */
+  /** Architecture of the machine in HardwareData, if the host does not specify it. */
   readonly architecture?: string;
-  /** What the HostFirmwareComponents of the host record as applied from here on. */
+  /** Firmware updates that the HostFirmwareComponents of the host record as applied from here on. */
   readonly firmwareUpdates?: readonly JsonObject[];
 }
 
 export type Outcome = Noted &
   (
-    | { readonly kind: 'done' /** What an inspection found. */; readonly hardware?: JsonObject }
-    /** Of servicing that was only asked about: there is something to be done. */
+    | { readonly kind: 'done' /** Result of an inspection. */; readonly hardware?: JsonObject }
+    /** Answer to a mere check for servicing: there is something to do. */
     | { readonly kind: 'due' }
     /** Ironic is at work on the node, or the BMC: gone on with when the node changes. */
-    | { readonly kind: 'waiting' /** Between the first looks at it, in milliseconds. */; readonly pollAfterMs: number }
-    /** Something else is waited for: tried again after so many milliseconds, or when the chart hears of something. */
+    | { readonly kind: 'waiting' /** Interval of the first polls, in milliseconds. */; readonly pollAfterMs: number }
+    /** Another condition is missing: retried after this time in milliseconds, or at the next event. */
     | { readonly kind: 'pausing'; readonly afterMs: number }
-    /** The status is to tell of it. `until`: nothing is tried again until the host or its Secret changes. */
+    /** Failure to be recorded in the status. `until`: no retry until the host or its Secret changes. */
     | {
         readonly kind: 'failed';
         readonly errorType: ErrorType;
@@ -55,7 +55,7 @@ export type Outcome = Noted &
       }
     /** Ironic does not know the node. */
     | { readonly kind: 'absent' }
-    /** Nobody knows how to go on from there. For people, no secret. */
+    /** The state is unknown. For people, no secret. */
     | { readonly kind: 'stuck'; readonly message: string }
   );
 export type OutcomeKind = Outcome['kind'];

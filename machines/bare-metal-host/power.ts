@@ -1,4 +1,4 @@
-// What is to be done next about the power of a host that is available or provisioned.
+// Next action about the power of a host that is available or provisioned.
 import { clearError, clearErrorOf, ErrorType, hasError } from './errors.ts';
 import {
   type BareMetalHost,
@@ -14,7 +14,7 @@ import { patchStatus } from './status.ts';
 export interface PowerInput {
   /** Ironic's `power_state`; undefined: the node was not looked at. */
   readonly powerState: string | null | undefined;
-  /** What this pass has seen to already. */
+  /** Actions of this attempt that are completed. */
   readonly seenTo?: {
     readonly dataImage?: boolean;
     readonly servicing?: boolean;
@@ -24,9 +24,9 @@ export interface PowerInput {
 }
 
 export type PowerStep =
-  /** Ironic says something else than the status: stored first, then decided anew. */
+  /** Ironic reports another state than the status: stored first, then decided again. */
   | { readonly step: 'record'; readonly status: HostStatus }
-  /** What the DataImage asks for is done before it is switched on. */
+  /** The request of the DataImage is completed before the host is switched on. */
   | { readonly step: 'dataImage' }
   /** It is off, so that what asked for one power cycle is done. */
   | { readonly step: 'removeAnnotation'; readonly key: string }
@@ -68,14 +68,14 @@ export function powerStep(host: BareMetalHost, { powerState, seenTo = {} }: Powe
   return { step: 'powerOff', mode, force };
 }
 
-/** What a failed power change is told as. @param mode  of what failed; undefined: it was to be switched on */
+/** Text of a failed power change. @param mode  of the failed one; undefined: switching on */
 export function powerErrorMessage(message: string, mode: RebootMode | undefined): string {
   return mode === 'soft'
     ? `Continuing with hard poweroff after soft poweroff fails. More details: ${message}`
     : message;
 }
 
-/** Undefined: the status says it already, or Ironic does not know. A change that came about ends the count of those that failed. */
+/** Undefined if the status has it already, or Ironic does not know. A successful change resets the failure count. */
 function recordedPower(status: HostStatus, powerState: string | null | undefined): HostStatus | undefined {
   if (powerState !== 'power on' && powerState !== 'power off') return undefined;
   const poweredOn = powerState === 'power on';
@@ -114,7 +114,7 @@ function rebootInstead(host: BareMetalHost, { reboot, mode, force, done }: Reboo
   return { step: 'reboot', mode, force, removeAnnotation, keys: reboot?.keys ?? [] };
 }
 
-/** The power is looked after again after a success of another kind. */
+/** Power is managed again after another successful operation. */
 export function clearServicing(status: HostStatus): HostStatus {
   const cleared = clearErrorOf(status, ErrorType.Servicing);
   return cleared.operationalStatus === OperationalStatus.Servicing ? clearError(cleared) : cleared;

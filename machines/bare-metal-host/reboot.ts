@@ -1,18 +1,18 @@
-// What the reboot annotations of a host ask for.
+// Reboot annotations of a host.
 import { annotationOf, type BareMetalHost, HostAnnotation, type HostEvent } from './host.ts';
 
 export type RebootMode = 'hard' | 'soft';
 
 export interface Reboot {
-  /** How it is to be switched off: one that asks for `hard` wins over all that ask for `soft`. */
+  /** Mode of switching off: a `hard` request takes precedence over all `soft` ones. */
   readonly mode: RebootMode;
-  /** One of them is to be heeded whatever the host is at. */
+  /** Whether one of them applies in any state of the host. */
   readonly force: boolean;
-  /** The annotations that were heeded. */
+  /** Annotations that were applied. */
   readonly keys: readonly string[];
 }
 
-/** Whether it is the one that goes away by itself, or one that a client takes away. */
+/** Whether it is a reboot annotation: the one that is removed automatically, or one that a client removes. */
 export function isRebootAnnotation(key: string): boolean {
   return key === HostAnnotation.Reboot || key.startsWith(`${HostAnnotation.Reboot}/`);
 }
@@ -23,9 +23,9 @@ export function hasBaseRebootAnnotation(host: BareMetalHost): boolean {
 }
 
 /**
- * What the annotations ask for together; undefined: nothing.
+ * Combined request of the annotations; undefined if there is none.
  *
- * @param options.onlyForced  only those are heeded that have `force: true`
+ * @param options.onlyForced only those with `force: true`
  */
 export function rebootRequest(
   { metadata }: BareMetalHost,
@@ -43,7 +43,7 @@ export function rebootRequest(
   };
 }
 
-/** What is told of annotations that nobody understands; they count as `soft`. */
+/** Events about invalid annotations; they count as `soft`. */
 export function rebootAnnotationEvents({ metadata }: BareMetalHost): readonly HostEvent[] {
   return Object.entries(metadata?.annotations ?? {})
     .filter(([key, value]) => isRebootAnnotation(key) && rebootArguments(value) === undefined)
@@ -60,7 +60,7 @@ interface RebootArguments {
 
 const DEFAULT_ARGUMENTS: RebootArguments = { mode: 'soft', force: false };
 
-/** Undefined: it is no such JSON. A mode that nobody knows is `soft`. */
+/** Undefined if it is invalid JSON. An unknown mode is `soft`. */
 function rebootArguments(text: string): RebootArguments | undefined {
   if (text === '') return DEFAULT_ARGUMENTS;
   try {

@@ -1,4 +1,4 @@
-// What the status says of a host that is registered in Ironic, or anew.
+// Status of a host that is registered in Ironic for the first time, or again.
 import { clearErrorOf, ErrorType } from './errors.ts';
 import {
   type BareMetalHost,
@@ -10,7 +10,7 @@ import {
 } from './host.ts';
 import { forgottenSettings, isEqual, patchStatus } from './status.ts';
 
-/** Begins what is told while the Secret of the credentials is not there. */
+/** Prefix of the message about a missing Secret of the credentials. */
 export const SECRET_MISSING = "BMC CredentialsName secret doesn't exist";
 
 /** The node is there and as the spec says: no failure of that is left, and what was only discovered is under control. */
@@ -42,7 +42,7 @@ export function isRegistrationAnew(host: BareMetalHost, used: CredentialsStatus 
   return used !== undefined && !isSameCredentials(used, host.status?.goodCredentials);
 }
 
-/** By the name of the Secret and its `resourceVersion`. */
+/** Compares the name of the Secret and its `resourceVersion`. */
 export function isSameCredentials(
   left: CredentialsStatus | null | undefined,
   right: CredentialsStatus | null | undefined,

@@ -76,7 +76,7 @@ type Row = { readonly row: TransitionName };
 type Going = Row & { readonly outcome?: HostFacts['outcome'] };
 type Taking = Row & { readonly facts?: HostFacts };
 
-/** So many writes in a row that lost a race are made again at once; what the API server refuses each time is no race. */
+/** Number of immediate retries of writes after conflicts; a repeated rejection of the API server is no race. */
 const QUICK_RACES = 5;
 
 export const hostSetup = setup({
@@ -112,8 +112,8 @@ export const hostSetup = setup({
     /** Tells what is new of the node, as `observed`; ends with its failure only. */
     watch: fromPromise<never, WatchInput>(notProvided),
     /**
-     * Takes annotations off, stores the status with its conditions unless it is stored so, and tells of what happened. It resolves when the chart has
-     * been told of the host as it is stored then.
+     * Removes annotations, stores the status with its conditions if it differs, and emits events. It resolves when the
+     * state machine has received the stored host.
      */
     writeStatus: fromPromise<void, WriteInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
@@ -129,7 +129,7 @@ export const hostSetup = setup({
       storeDependencies(context, event),
     ),
     heed: assign({ unappliedFields: 'nothing' }),
-    /** What was decided and not stored counts no more: the host goes on from what is stored. */
+    /** A decision that was not stored is void: the host continues from the stored status. */
     forgetDecisions: assign(({ context: { object, revision } }) => ({
       status: object.host.status ?? {},
       ...NOTHING_TO_SEND,
@@ -159,7 +159,7 @@ export const hostSetup = setup({
       const change = delayed(context.status, state);
       return applied(context, change);
     }),
-    /** What it waited for is not wanted any more. */
+    /** The operation that waited is not wanted any more. */
     undelay: assign(({ context }) => changed(context, admitted(context.status))),
     noteBasis: assign(({ context }, { state }: { state: string }) => ({ basis: basisOf(context, state) })),
     noteJoined: assign(({ context }) => ({
@@ -173,9 +173,9 @@ export const hostSetup = setup({
       isAdopted: true,
       ...changed(context, clearErrorOf(context.status, ErrorType.ProvisionedRegistration)),
     })),
-    /** What an operation found and did. */
+    /** Result of an operation. */
     takeOutcome: assign(({ context }, { outcome }: Reported) => outcomeTaken(context, outcome)),
-    /** The status is to tell of it. */
+    /** The status must record it. */
     noteFailure: assign(({ context }, { outcome }: Reported) => failureRecorded(context, outcome)),
     /** As `noteFailure`, of a power change. */
     notePowerFailure: assign(({ context }, { outcome, mode }: Reported & { mode: 'hard' | 'soft' | undefined }) =>
@@ -235,12 +235,12 @@ export const hostSetup = setup({
       ...(node === undefined && { joined: undefined }),
       ...seen(context, node),
     })),
-    /** It was decided by the host as it is specified now, though nothing else came of that: the conditions say so. */
+    /** The current generation was processed without any other effect: the conditions say so. */
     // mutant: host-silent-edit {}#2.1 drop
     noteGeneration: assign(({ context }) =>
       areUpToDate(context.object.host) ? {} : { revision: context.revision + 1 },
     ),
-    /** No status tells of it; if it comes again, the conditions do. */
+    /** Failure outside of the status; if it is repeated, the conditions report it. */
     noteError: assign(({ context }, { error }: Failure) => errorNoted(context, error as ErrorData)),
     forgetErrors: assign(({ context }) => ({
       error: undefined,
@@ -277,7 +277,7 @@ export const hostSetup = setup({
     brings: ({ context }) => context.object.brings,
     isIn: ({ context }, { states }: { states: readonly string[] }) =>
       states.includes(context.status.provisioning?.state ?? ''),
-    /** Somebody else wrote that the host is in another state. */
+    /** Another writer has set another state. */
     isElsewhere: ({ context }, { states }: { states: readonly string[] }) =>
       isSaved(context) && context.plan === undefined && !states.includes(context.status.provisioning?.state ?? ''),
     isSaved: ({ context }) => isSaved(context),
@@ -302,7 +302,7 @@ export const hostSetup = setup({
     hasCredentials: ({ context }) => hasCredentials(context),
     mustWithdraw: ({ context }) => withdrawable(context).length > 0,
     isLackingAtEnd: ({ context }) => isDeleting(context.object.host) && !hasCredentials(context),
-    /** What it waits for room for is not what is to come next any more. */
+    /** The operation that waits for capacity is not the next one any more. */
     isPlanOver: ({ context }) =>
       context.plan !== undefined &&
       'row' in context.plan &&
@@ -331,7 +331,7 @@ export const hostSetup = setup({
       (error as ErrorData | undefined)?.code === 'conflict' && context.writeFailures < QUICK_RACES,
   },
   delays: {
-    /** After an error that the status tells of. Given with chance by the runtime, as the others that have it. */
+    /** Pause after an error in the status. The runtime adds jitter, as to others with it. */
     backoff: ({ context }) => backoffMs(context.status.errorCount, 0),
     capacityPause: () => backoffMs(1, 0),
     retryPause: ({ context }) => retryPauseMs(context),
@@ -345,7 +345,7 @@ function wasRefused(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.until === 'change';
 }
 
-/** What is to be done about the power now. */
+/** Next action about the power. */
 export function powerStepOf(context: HostContext): PowerStep {
   const { node, seenTo, reboots } = context;
   return powerStep(hostOf(context), { powerState: node?.powerState, seenTo: { ...seenTo, reboots } });

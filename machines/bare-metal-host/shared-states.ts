@@ -22,7 +22,7 @@ export const becomesPaused = { type: 'becomesPaused', params: ({ event }: Change
 const isEdited = { type: 'isEdited', params: ({ event }: Changed) => event } as const;
 const isNewCredentials = { type: 'isNewCredentials', params: ({ event }: Heard) => event } as const;
 
-/** How an operation ended. */
+/** Whether an operation had this outcome. */
 export const was = (kind: OutcomeKind) =>
   ({ type: 'was', params: ({ event }: Answer<Outcome>) => ({ outcome: event.output, kind }) }) as const;
 export const takeOutcome = {
@@ -48,7 +48,7 @@ function stuckMessage(outcome: Outcome): string {
   return outcome.kind === 'absent' ? 'Ironic does not know the node' : 'what was said to be done is not';
 }
 
-/** By which rows of the table of transitions the chart goes on. */
+/** Rows of the transition table that the state machine follows. */
 export const goes = (row: TransitionName, outcome?: HostFacts['outcome']) =>
   ({ type: 'goes', params: { row, ...(outcome !== undefined && { outcome }) } }) as const;
 /** The same, by how an operation ended. */
@@ -59,7 +59,7 @@ export const take = (row: TransitionName) => ({ type: 'take', params: { row } })
 export const plan = (planned: Plan) => ({ type: 'plan', params: planned }) as const;
 const enter = (state: ProvisioningState) => ({ type: 'enter', params: { state } }) as const;
 
-/** What a success has in common: what was found is known, and no trouble is left. */
+/** Common part of successes: facts are stored, and errors are cleared. */
 export const succeeded = [takeOutcome, 'forgetErrors'] as const;
 
 /** Every answer but the success, which comes before. */
@@ -86,7 +86,7 @@ export const onEdited = (target: string) =>
     { actions: storeObject },
   ] as const;
 
-/** What may have another answer now. */
+/** Events that may change the decision. */
 const whenNews = {
   'object.changed': onEdited('deciding'),
   'dependencies.changed': { target: 'deciding', actions: storeDependencies },
@@ -105,7 +105,7 @@ const whenChanged = {
 const unlessNews = { guard: 'hasNews', target: 'deciding' } as const;
 const unlessChanged = { guard: 'isChanged', target: 'deciding' } as const;
 
-/** Where the user's deletion leads from a state. */
+/** Target of the user's deletion from a state. */
 export const toDeleting = (state?: string) =>
   ({
     guard: {
@@ -134,14 +134,14 @@ export const toDeprovisioning = (state: string) =>
 type WayOut = ReturnType<typeof toDeleting> | ReturnType<typeof toPoweringOff> | ReturnType<typeof toDeprovisioning>;
 
 interface Deciding {
-  /** Of the host in this part of the chart. */
+  /** State of the host in this part of the machine. */
   readonly state: ProvisioningState;
   /** Other names of that. */
   readonly aliases?: readonly ProvisioningState[];
   readonly waysOut: readonly WayOut[];
   /** It is entered only when there is room. */
   readonly isGated?: boolean;
-  /** Of a deleted host what can be done without credentials is done. */
+  /** Whether a deleted host gets the cleanup that is possible without credentials. */
   readonly isLeaving?: boolean;
 }
 
@@ -275,7 +275,7 @@ const refused = hostSetup.createStateConfig({
   on: whenChanged,
 });
 
-/** What any operation may have to wait for. */
+/** Waiting states of any operation. */
 export const waits = { awaiting, requeued, backingOff, retrying, refused };
 
 /** Waiting for room before a state, and in it. */

@@ -1,9 +1,9 @@
-// How a host looks by its status alone, to whoever has heard nothing of its chart.
+// Summary of a host by its status alone, without its state machine.
 import { type StatusSummary, Tag } from '../lifecycle.ts';
 import { areUpToDate, ConditionType } from './conditions.ts';
 import { type BareMetalHost, isPaused, OperationalStatus, ProvisioningState, provisioningStateOf } from './host.ts';
 
-/** What a host of a state comes to that nothing is wrong with; in every other one that there is it is on its way. */
+/** Tags of a state in which a host is idle without problems; in every other known one it is busy. */
 const AT_REST: ReadonlyMap<string, readonly Tag[]> = new Map<string, readonly Tag[]>([
   [ProvisioningState.Unmanaged, [Tag.Settled]],
   ...[
@@ -16,7 +16,7 @@ const AT_REST: ReadonlyMap<string, readonly Tag[]> = new Map<string, readonly Ta
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(ProvisioningState));
 
-/** @returns undefined: nobody has looked at it as it is now */
+/** @returns undefined if the current generation was not processed */
 export function hostGlance(host: BareMetalHost): StatusSummary | undefined {
   const { operationalStatus, errorMessage, conditions } = host.status ?? {};
   const state = provisioningStateOf(host);

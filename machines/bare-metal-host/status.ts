@@ -1,8 +1,8 @@
-// Changing a host's status: it is data, and what changes it makes another one. What did not change stays the same value, so
-// that it can be told that there is nothing to write.
+// Changes of a host's status: each makes a new object. Unchanged parts stay identical, so that an unnecessary write can
+// be recognized.
 import type { BareMetalHost, HostStatus, ProvisioningStatus } from './host.ts';
 
-/** What is undefined is taken away. `provisioning` is changed member by member. */
+/** Undefined members are removed. `provisioning` is changed member by member. */
 export interface StatusPatch extends Omit<HostStatus, 'provisioning'> {
   readonly provisioning?: ProvisioningStatus;
 }
@@ -38,7 +38,7 @@ export function completeStatus(status: HostStatus | null | undefined): HostStatu
   };
 }
 
-/** Root device hints and software RAID are to be brought to the host anew; what is known of hardware RAID stays. */
+/** Root device hints and software RAID must be applied to the host again; the record of hardware RAID stays. */
 export function forgottenSettings(status: HostStatus | null | undefined): ProvisioningStatus {
   const raid = status?.provisioning?.raid;
   if (raid == null) return { rootDeviceHints: undefined };

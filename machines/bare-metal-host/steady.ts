@@ -1,4 +1,4 @@
-// A host that is available or provisioned: its power is looked after, and it goes on when something else is wanted.
+// Steady host, available or provisioned: its power is managed, and it continues when its spec changes.
 import { not } from 'xstate';
 import { Tag } from '../lifecycle.ts';
 import type { HostContext, NodeObserved, PowerEffectInput } from './context.ts';
@@ -31,7 +31,7 @@ import {
 const S = ProvisioningState;
 const must = (step: PowerStep['step']) => ({ type: 'isPowerStep', params: { step } }) as const;
 
-/** What was asked of the power, for the effect and for whoever is told that it failed. */
+/** Input of a power change, for the effect and for the report of its failure. */
 function powerInput({ context }: { context: HostContext }): PowerEffectInput {
   const { key, node } = context;
   const step = powerStepOf(context);

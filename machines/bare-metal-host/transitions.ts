@@ -1,4 +1,4 @@
-// From which state a host goes on to which one, when, and what else changes then. In the order in which it is decided.
+// Transition table of host states: conditions and further status changes. In the order of evaluation.
 
 import type { JsonObject } from '../object.ts';
 import { bootModeOnEntry } from './boot-mode.ts';
@@ -24,13 +24,13 @@ import {
 import { needsProvisioning, provisioningCanceled, retryLimit } from './needs-provisioning.ts';
 import { forgottenSettings, patchStatus, type StatusPatch } from './status.ts';
 
-/** What is known beside the host itself. */
+/** Facts beside the host itself. */
 export interface HostFacts {
   /** The operation of the state: done; failed, and the status tells so already; or the node is unknown to Ironic. Undefined: none of it. */
   readonly outcome?: 'done' | 'failed' | 'absent' | undefined;
-  /** What an inspection found. */
+  /** Result of an inspection. */
   readonly hardware?: JsonObject | undefined;
-  /** Ironic can be told how to reach the BMC; true unless stated. */
+  /** Whether Ironic can be configured to reach the BMC; true by default. */
   readonly hasCredentials?: boolean;
   /** Wanted root device hints or RAID are not those of the status. */
   readonly isUnprepared?: boolean;
@@ -43,7 +43,7 @@ export interface Transition {
   readonly from: readonly ProvisioningState[];
   readonly to: ProvisioningState;
   readonly when: (host: BareMetalHost, facts: HostFacts) => boolean;
-  /** What else the status says then. */
+  /** Further status changes. */
   readonly also?: (host: BareMetalHost, facts: HostFacts) => StatusPatch;
   readonly events?: readonly HostEvent[];
   readonly measures?: readonly Measure[];
@@ -222,7 +222,7 @@ export function nextTransition(host: BareMetalHost, facts: HostFacts = {}): Tran
 }
 
 /**
- * What the host's status says once it has made the transition.
+ * Status of the host after the transition.
  *
  * @param at  milliseconds since the epoch
  */

@@ -1,5 +1,5 @@
-// What an adapter answered, held against what an answer is (operations.ts): adapters of others are called as ours are, and what
-// is wrong is said where it comes from.
+// Validation of adapter results (operations.ts): adapters of others are called like ours, and an invalid result is
+// reported at its source.
 import type { Found, ResourceOperations } from './operations.ts';
 
 /** Says what is wrong with a value; undefined: nothing. */
@@ -91,7 +91,7 @@ const CHECKS: Readonly<Record<keyof ResourceOperations, Check>> = {
   watch: anything,
 };
 
-/** What is wrong with the answer of an operation; undefined: nothing. */
+/** Fault of an operation's result; undefined if it is valid. */
 export function faultIn(operation: keyof ResourceOperations, answer: unknown): string | undefined {
   return CHECKS[operation](answer);
 }
@@ -112,7 +112,7 @@ const view = mapOf({
   'resyncEveryMs?': [(value) => typeof value === 'number', 'a number'],
 });
 
-/** What is wrong with the view of an object; undefined: nothing. */
+/** Fault of an object's view; undefined if it is valid. */
 export function faultInView(value: unknown): string | undefined {
   return view(value);
 }

@@ -95,7 +95,7 @@ export const building = resourceSetup.createStateConfig({
         onDone: [
           { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
           { guard: mustTakeBack, target: 'clearingLostId' },
-          // What it would have now nobody may have.
+          // A found resource that this object must not own.
           { guard: hasEarlierRival, target: '#claiming', actions: ['disown', ...forgetLoser] },
           // mutant: foreign-resource-recorded drop
           { guard: hasOwner, target: 'ownedElsewhere', actions: [...forgetLoser, noteOwner] },
@@ -176,7 +176,7 @@ export const building = resourceSetup.createStateConfig({
         onDone: [
           { guard: not('isOwned'), target: '#backingOff', actions: forgetLoser },
           { guard: and(['isRecorded', not('isStored')]), target: 'recording' },
-          // What was to be made may not be wanted any more, or what it needs have changed meanwhile.
+          // The create may not be wanted any more, or dependencies have changed meanwhile.
           { target: '#claiming' },
         ],
         onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
@@ -221,7 +221,7 @@ export const building = resourceSetup.createStateConfig({
         input: ({ context: { key, externalId, observation } }) => ({ key, externalId, observation }),
         onDone: [
           {
-            // Who had it may have removed it between the look and the verdict on whose it is, and be gone.
+            // The former owner may have removed it between the lookup and the decision about ownership, and be deleted.
             guard: { type: 'wasSoughtAndStored', params: ({ event }) => event.output },
             target: '#observing',
             actions: 'noteRecorded',
@@ -231,7 +231,7 @@ export const building = resourceSetup.createStateConfig({
             target: '#recorded',
             actions: 'noteRecorded',
           },
-          // What was only found, or imported, is not ours to remove (EXTERNAL-RESOURCE-9).
+          // A resource that was only found, or imported, must not be removed (EXTERNAL-RESOURCE-9).
           // mutant: found-resource-discarded drop
           { guard: not('isMade'), target: '#claiming', actions: forgetLoser },
           { target: 'discarding' },
@@ -245,7 +245,7 @@ export const building = resourceSetup.createStateConfig({
     retryingRecord: {
       description: 'Storing the external id failed; the id is not forgotten meanwhile.',
       tags: Tag.Failing,
-      // Its time may have passed, and somebody else have found it.
+      // Its time may have passed, and another object have found it.
       after: { backoff: [{ guard: 'isManaged', target: 'resolvingOwnership' }, { target: 'recording' }] },
     },
     discarding: {

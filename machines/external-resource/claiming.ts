@@ -60,7 +60,7 @@ export const claiming = resourceSetup.createStateConfig({
         { guard: and(['mustWithdraw', 'isAbleToLook']), target: 'probing' },
         { guard: 'isWorthLookingAhead', target: 'prefetching' },
       ],
-      // What the object refers to may be another now, and is claimed; what was looked for may be another too.
+      // References may have changed, and are claimed; the lookup may have changed too.
       on: { 'object.changed': editedWhileWaiting },
     },
     prefetching: {
@@ -78,7 +78,7 @@ export const claiming = resourceSetup.createStateConfig({
           },
           { target: 'awaitingDependencies', actions: { type: 'noteClear', params: { at: 0 } } },
         ],
-        // A look ahead is a service to the future: its failure is found again when it matters.
+        // Prefetching is best effort: a failure shows up again at the real lookup.
         onError: { target: 'awaitingDependencies', actions: { type: 'noteClear', params: { at: 0 } } },
       },
     },

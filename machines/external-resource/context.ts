@@ -1,4 +1,4 @@
-// What the life of an external resource knows, hears and asks for, and the questions its statechart decides by.
+// Context and events of an external resource's lifecycle, and the guards of its state machine.
 import type { AnyActorRef } from 'xstate';
 import { growingPauseMs } from '../backoff.ts';
 import {
@@ -21,7 +21,7 @@ import { pollBackoff } from './polling.ts';
 export const ResourceTag = {
   /** Nothing that the import names is there yet. */
   AwaitsImport: 'awaits.import',
-  /** The foreign system is at work on the resource. */
+  /** The external system is working on the resource. */
   AwaitsReadiness: 'awaits.readiness',
   /** Its content is on its way. */
   ContentTransfer: 'transferring.content',
@@ -29,11 +29,11 @@ export const ResourceTag = {
   AwaitsChange: 'awaits.change',
   /** Another object has what it would have. */
   Taken: 'owned.elsewhere',
-  /** Of a deleted object: the resource is still there, or may be. */
+  /** Of a deleted object: the resource still exists, or may. */
   Removing: 'removing',
-  /** Waiting until the children are gone. */
+  /** Waiting until the children are deleted. */
   AwaitsChildren: 'awaits.children',
-  /** Steps that users are told of when they are done. */
+  /** Steps that are reported to users when they are complete. */
   Contending: 'resolving.ownership',
   Guarding: 'adding.finalizer',
   Recording: 'recording',
@@ -59,21 +59,23 @@ export interface ResourceView {
   readonly detached: boolean;
   /** Others of its namespace may have the same resource, which goes with the last of them. */
   readonly shares?: boolean;
-  /** What the stored status says, for an object that nothing has to be done for. */
+  /** Settled result in the stored status, for an object that needs no action. */
   readonly settled: 'no' | 'available' | 'unavailable' | 'failed';
   /** The stored status says that others may use it, settled or not. */
   readonly available: boolean;
-  /** Milliseconds until the object wants another look; undefined for never. Counted from when this view was made. */
+  /** Milliseconds until the next resync of the object; undefined for never. Counted from the creation of this view. */
   readonly resyncInMs: number | undefined;
   /** Between two later looks; undefined for never. */
   readonly resyncEveryMs: number | undefined;
-  /** Who holds the deleted object, as far as it is known: told, and nothing is decided by it. */
+  /** Holders of the deleted object, if known: reported only, without effect on decisions. */
   readonly holders?: HoldersByFinalizer;
   /**
-   * What drifts is told and left as it is. `applied`: the generation that the resource was brought up to, as the stored status has
-   * it; what is edited after that is brought to the resource. Undefined: what drifts is brought back.
+   * Drift is reported and not repaired. `applied`: the generation that was last applied, from the stored status; later
+   * edits are applied. Undefined: drift is repaired.
    */
   readonly reporting?: { readonly applied: number | undefined } | undefined;
+  /** Another value than before: the user wants it tried again. */
+  readonly retry?: string;
 }
 
 export interface ResourceContext {
@@ -83,7 +85,7 @@ export interface ResourceContext {
   readonly dependencies: readonly Dependency[];
   /** Writes in a row that lost a race. */
   readonly races: number;
-  /** Uids of deleted dependencies that this life yielded (P1). */
+  /** Uids of deleted dependencies from which this lifecycle withdrew (P1). */
   readonly withdrawnUids: readonly string[];
   /** The external id: as recorded, or as just learned. */
   readonly externalId: string | undefined;
@@ -93,56 +95,56 @@ export interface ResourceContext {
   readonly attempts: number;
   /** Changes in a row after which the resource was still not as specified. */
   readonly changes: number;
-  /** How often in a row it began to wait for the cloud. */
+  /** Number of consecutive waits for the cloud. */
   readonly looks: number;
-  /** Looks that are left to see what somebody does who used it. */
+  /** Remaining polls for the effects of a former user of the resource. */
   readonly echoes: number;
-  /** Looks in a row that were made since the foreign system said what only it can mend. */
+  /** Number of consecutive polls since the external system reported a failure that only it can repair. */
   readonly relooks: number;
   /** Watches in a row that failed with nothing new to tell. */
   readonly unwatched: number;
   /** Generation of the object that the last step outside was made for. */
   readonly tried: number;
   readonly error: ErrorData | undefined;
-  /** What the last update pass waits for, and when another one is worth while if nothing changes. */
+  /** Reasons for which the last update waits, and when another one is useful without a change. */
   readonly waiting: readonly string[];
   readonly repassMs: number | undefined;
   /** References, as `<Kind>/<name>`, that the last update pass saw the resource not to rest on. */
   readonly unused: readonly string[];
   /** Uids of dependencies that were being deleted when the resource was looked at: nothing that used them was begun since. */
   readonly lookedOn: readonly string[];
-  /** The dependencies as the last update pass, or the last look for what was built, knew them. */
+  /** Dependencies as of the last update, or the last lookup. */
   readonly basis: string;
   /** The ids of what it refers to, as the last update pass knew them. */
   readonly passedOn: Readonly<Record<string, string>>;
-  /** The generation that this life brought the resource up to. */
+  /** Generation that this lifecycle has applied. */
   readonly applied: number | undefined;
   /** Fields that the last pass found not as specified and left so; undefined: it was not to leave any. */
   readonly left: readonly string[] | undefined;
-  /** What the last update pass has to say of a resource that stays as it is. */
+  /** Notes of the last update about a resource that stays as it is. */
   readonly statusNotes: readonly string[];
   readonly vanished: boolean;
-  /** What is known of bringing its content; undefined: nothing is brought, nor was it tried last. */
+  /** State of the content transfer; undefined if there is none, and the last attempt was none. */
   readonly filling: ContentTransfer | undefined;
-  /** A create may have been sent, by this life or an earlier one: its result may be out there. */
+  /** Whether a create may have been sent, by this lifecycle or an earlier one: its result may exist. */
   readonly mayHaveBuilt: boolean;
-  /** When a look-up last found nothing to adopt, milliseconds since the epoch. */
+  /** Time of the last lookup that found nothing to adopt, in milliseconds since the epoch. */
   readonly clearAt: number | undefined;
-  /** Until when a create that nobody answered may still be done, milliseconds since the epoch. */
+  /** Time until which a create without a response may still take effect, in milliseconds since the epoch. */
   readonly inDoubtUntil: number;
-  /** How long that was still to come at the last look, in milliseconds, if it is all that a create waits for. */
+  /** Remaining time at the last lookup, in milliseconds, if a create waits for nothing else. */
   readonly landsInMs: number | undefined;
   /** Whether another object has the recorded id, too, or may have. */
   readonly isOwnershipDisputed: boolean;
-  /** The recorded id is from somebody else's hand. */
+  /** Whether another writer set the recorded id. */
   readonly isIdFromOtherWriter: boolean;
-  /** What the last look was for that may be relied upon; undefined: its kind does not say. */
+  /** Last lookup that may be used; undefined if its kind names none. */
   readonly completedLookup: CompletedLookup | undefined;
-  /** What was found is what an earlier create was to make, as the object was then. */
+  /** The found resource matches an earlier create, of an earlier spec. */
   readonly isEarlier: boolean;
   /** The id of what a create of the object made, as that answered, or as its intent tells; undefined once it is recorded. */
   readonly made: string | undefined;
-  /** Who has what this object would have. */
+  /** Owner of the resource that this object would have. */
   readonly conflictingOwner: ResourceOwner | undefined;
   /** When the last event arrived, as the runtime says. */
   readonly heardAt: number;
@@ -150,7 +152,7 @@ export interface ResourceContext {
 
 export type ResourceEvent = LifecycleEvent<ResourceView> | Observed | ContentProgressed;
 
-/** How far the content is, or why it did not come, in the words of the adapter. */
+/** Progress of the content, or the reason of its failure, in the words of the adapter. */
 export interface ContentTransfer {
   readonly progress?: JsonObject;
   readonly error?: ErrorData;
@@ -162,7 +164,7 @@ export interface ContentProgressed {
   readonly progress: JsonObject;
 }
 
-/** What is watched is not as it was; without an observation it is gone. */
+/** The watched resource has changed; without an observation it is deleted. */
 export interface Observed {
   readonly type: 'observed';
   readonly observation: Observation | undefined;
@@ -217,13 +219,13 @@ export interface OwnershipOutput {
 }
 
 export interface WatchInput extends EffectInput {
-  /** Undefined: the foreign system has nothing to do, and is not looked at. */
+  /** Undefined: the external system is not working, and is not polled. */
   readonly pollAfterMs: number | undefined;
   /** Told what is new, as `observed`. */
   readonly parent: AnyActorRef;
 }
 
-/** What is said of bringing content: that it begins, that one more attempt does, that the foreign system does it by itself. */
+/** Step of a content transfer: start, another attempt, or transfer by the external system itself. */
 export type FillStep = 'begun' | 'attempted' | 'delegated';
 
 export interface AnnounceInput extends EffectInput {
@@ -247,20 +249,23 @@ export interface FindOutput {
   readonly completedLookup?: string;
   readonly earlier?: boolean;
   readonly intended?: boolean;
-  /** What to say of several. */
+  /** Message about several matches. */
   readonly ambiguity?: string;
 }
 
-/** What became of `status.id`: `lost` when another host had recorded another id first. */
+/** Result of recording `status.id`: `lost` when another host had recorded another id first. */
 export type RecordOutput = { readonly kind: 'stored' } | { readonly kind: 'lost'; readonly externalId: string };
 
 /** A look-up that found nothing is good for this long, in milliseconds; older, it is made again before a create. */
 export const CLEAR_FOR_MS = 30_000;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_LIMIT_MS = 120_000;
-/** Room comes when somebody makes it: the first pause, longer than any other's. */
+/** Capacity must be freed by a user: the first pause, longer than any other, in milliseconds. */
 const NO_ROOM_FIRST_MS = 5_000;
-/** What refuses the spec as it is, or has no room for it, may take it one day: ten minutes, less a quarter for what chance adds to a pause. */
+/**
+ * A rejected spec, or one without capacity, may be accepted later: ten minutes, less a quarter for the jitter of a
+ * pause.
+ */
 const REFUSED_LIMIT_MS = 480_000;
 
 /** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
@@ -268,7 +273,7 @@ export function repassPauseMs({ repassMs, looks }: ResourceContext): number {
   return repassMs === undefined ? Number.POSITIVE_INFINITY : pollBackoff(repassMs, looks);
 }
 
-/** A watch that fails each time, though every look succeeds, is begun ever later; one that lasted was sound. */
+/** A watch that fails each time, though every poll succeeds, is restarted with backoff; one that lasted was sound. */
 export function countUnwatched(
   { unwatched: before, attempts }: Pick<ResourceContext, 'unwatched' | 'attempts'>,
   heldMs: number,
@@ -278,7 +283,7 @@ export function countUnwatched(
   return { unwatched, attempts: Math.max(attempts, unwatched) };
 }
 
-/** How the dependencies stand, as far as an update pass depends on it. */
+/** Fingerprint of the dependencies that matter for an update. */
 export function basisOf(dependencies: readonly Dependency[]): string {
   return JSON.stringify(dependencies.map(({ kind, name, answer }) => [kind, name, answer]));
 }
@@ -327,14 +332,15 @@ export function isCredentialed(context: ResourceContext): boolean {
   return credentials(context).every((dependency) => isThere(dependency, context));
 }
 
-/** What is being deleted does for a look, which leaves nothing behind. */
+/** A dependency that is being deleted is sufficient for a lookup, which leaves nothing behind. */
 export function isAbleToLook(context: ResourceContext): boolean {
   return credentials(context).every((each) => isUsable(each, context.withdrawnUids) || isServing(each));
 }
 
 /**
- * Whether a dependency does for what has to be done next. Nothing new is built with what is itself being deleted, since its
- * guard may be on its way off (I3); what is built already holds it, and is cared for and cleaned up with it.
+ * Whether a dependency is sufficient for the next step. A resource is never built on a dependency that is being
+ * deleted, since its guard may be about to be removed (I3); an existing resource holds it, and is managed and cleaned
+ * up with it.
  */
 export function isThere(dependency: Dependency, { object, externalId, withdrawnUids }: ResourceContext): boolean {
   // mutant: built-with-going-credentials ||.2 -> true
@@ -343,10 +349,9 @@ export function isThere(dependency: Dependency, { object, externalId, withdrawnU
 }
 
 /**
- * What we would have built on, and guarded, does not exist, or was never built itself: so nothing was built (I2). Of an
- * object that was edited the absence of what it may not always have referred to proves nothing: it may have referred to
- * something else when an earlier life sent a create (I4). Without the credentials that it names there is no way to look at
- * all.
+ * A guarded dependency to build on does not exist, or was never built itself: so nothing was built (I2). After an edit
+ * the absence of a dependency that may be new proves nothing: an earlier lifecycle may have sent a create with another
+ * one (I4). Without its credentials no lookup is possible at all.
  */
 export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceContext): boolean {
   // A deletion counts as a generation, too.
@@ -359,7 +364,7 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
     if (answer.externalId !== undefined || answer.version !== undefined) return false;
     // Guarded or our owner, which waits for us: it had no resource, or its resource could not have gone with ours on it.
     if (neededFor === 'always') return true;
-    // It waits for us as well, and never had an id by which what was built on it could be told from what others built.
+    // It waits for us as well, and never had an id by which resources built on it could be identified.
     const isBlank = answer.readiness === Readiness.Deleting && answer.attributes === undefined;
     // mutant: blank-deletion-waits return -> false
     return isBlank && neededFor === 'create' && isOld;
@@ -367,14 +372,14 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
   return externalId === undefined && dependencies.some(isUnbuilt);
 }
 
-/** What the resource was a part of is gone: so is the resource, and there is nobody who could be asked. */
+/** The resource that contained this one is deleted: so is this one, and no lookup is possible. */
 export function isGoneWithOther({ dependencies }: Pick<ResourceContext, 'dependencies'>): boolean {
   return dependencies.some(
     ({ isContainedIn, answer }) => isContainedIn === true && answer?.readiness === Readiness.Absent,
   );
 }
 
-/** A child that is not known to be gone. */
+/** A child that is not known to be deleted. */
 export function isChildStill({ neededFor, answer }: Dependency): boolean {
   return neededFor === 'never' && answer?.readiness !== Readiness.Absent;
 }
@@ -385,14 +390,17 @@ export function credentialsVersion(dependencies: readonly Dependency[]): string 
     .join();
 }
 
-/** Dependencies that are being deleted while this life has not built on them: they wait for us, we for their successor. */
+/**
+ * Dependencies that are being deleted while this lifecycle has not built on them: they wait for us, we for their
+ * successor.
+ */
 export function withdrawable(context: ResourceContext): readonly Dependency[] {
   return context.externalId === undefined ? goingWith(context) : [];
 }
 
 /**
- * The same of what a step after the create was to use, and the last pass saw no use of. `looked`: the resource was looked at since,
- * so that no such step can have been sent after the look.
+ * The same for dependencies of a step after the create that the last update did not use. `looked`: the resource was
+ * observed since, so that no such step can have been sent afterwards.
  */
 export function unusedAndGoing(
   context: ResourceContext,
@@ -406,7 +414,7 @@ export function unusedAndGoing(
   );
 }
 
-/** Guarded dependencies that are being deleted, and that this life has not yielded. */
+/** Guarded dependencies that are being deleted, and from which this lifecycle has not withdrawn. */
 function goingWith({ object, dependencies, withdrawnUids }: ResourceContext): readonly Dependency[] {
   // mutant: dependent-never-lets-go if -> true
   if (object.deleting) return [];
@@ -424,7 +432,9 @@ export function uidsOf(dependencies: readonly Dependency[]): readonly string[] {
   return dependencies.flatMap(({ answer }) => (answer === undefined ? [] : [answer.uid]));
 }
 
-/** Everything that is not ready yet exists, so it may be ready soon; a look-up now saves one then. Made once a wait. */
+/**
+ * Every dependency that is not ready exists, so it may be ready soon; a lookup now saves one then. Made once per wait.
+ */
 export function isWorthLookingAhead(context: ResourceContext): boolean {
   // mutant: waiting-costs-calls &&.5 -> $0.1.length > 0
   return (
@@ -436,7 +446,7 @@ export function isWorthLookingAhead(context: ResourceContext): boolean {
   );
 }
 
-/** Whether the id in the status is from another hand than this life's, and is to be asked about. */
+/** Whether another writer than this lifecycle set the id in the status, so that ownership must be checked. */
 export function isIdReplaced(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
   const { object } = context;
   return (
@@ -449,8 +459,8 @@ export function isIdReplaced(context: ResourceContext, { uid, externalId }: Reso
 }
 
 /**
- * Whether the object has the id that it has, whatever its status says: one that is learned and not recorded yet is not forgotten
- * for one that somebody else recorded first (I4), and a removal ends with what it began with.
+ * Whether the object keeps its id, whatever its status says: an id that is known and not recorded yet is not replaced
+ * by one that another writer recorded first (I4), and a removal ends with the id that it began with.
  */
 export function keepsId(context: ResourceContext): boolean {
   const { object, externalId } = context;

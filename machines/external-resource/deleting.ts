@@ -29,10 +29,10 @@ import {
   wereChildrenGone,
 } from './setup.ts';
 
-/** The credentials may be others now: they are claimed, or the cleanup would wait for them in vain. */
+/** The credentials may have changed: they are claimed, or the cleanup would never end. */
 const editedWhileDeleting = [{ guard: isEdited, actions: [storeObject, 'claim'] }, { actions: storeObject }] as const;
 
-/** Another way to go on may be open after the edit. */
+/** An edit may open another way to continue. */
 const decideIfEdited = [
   { guard: isEdited, target: 'deciding', actions: [storeObject, 'claim'] },
   { actions: storeObject },
@@ -210,7 +210,7 @@ export const deleting = resourceSetup.createStateConfig({
         }),
         onError: { target: 'backingOff', actions: [noteFailure, countUnwatchedOf] },
       },
-      // What the cloud took and has not done for long may be lost there.
+      // A deletion that the cloud accepted and has not completed for long may be lost there.
       // mutant: removal-asked-once drop
       after: { removalPatience: 'removing' },
       on: {

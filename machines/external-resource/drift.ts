@@ -1,9 +1,9 @@
-// What is not as it was when the spec was brought to the resource: it drifted, it is gone, or what it is made of is another one.
+// Changes since the spec was applied to the resource: drift, deletion, or the replacement of a dependency.
 import type { Dependency } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import type { ResourceContext } from './context.ts';
 
-/** The spec was brought to the resource as it is now: what is not as specified is to be told, and left so. */
+/** The current spec was applied to the resource: differences are to be reported, and not repaired. */
 export function isToReport({ object, applied }: Pick<ResourceContext, 'object' | 'applied'>): boolean {
   const { generation, reporting } = object;
   // mutant: reported-drift-hides-edit === -> $2 > 0
@@ -16,7 +16,7 @@ export function noteSuccess({ waiting, applied, tried }: ResourceContext): Parti
   return { error: undefined, attempts: 0, changes: 0, vanished: false, filling: undefined, applied: done };
 }
 
-/** What is gone is not made anew where drift is only told: the object waits for its user. */
+/** A deleted resource is not created again if drift is only reported: the object waits for its user. */
 export function noteLoss(): Pick<ResourceContext, 'error' | 'observation' | 'available'> {
   const error: ErrorData = {
     code: 'terminal',

@@ -1,7 +1,7 @@
 // The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
-import { fromPromise } from 'xstate';
+import { type EffectRun, effectsOver } from '../effect.ts';
 import { equipped } from '../equipped.ts';
-import type { LifecyclePorts, StatusPart } from '../lifecycle.ts';
+import type { LifecyclePorts, PortsOf, StatusPart } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { faultIn } from './answers.ts';
 import {
@@ -23,23 +23,23 @@ import {
   type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
-import type { Observation, ResourceOperations, UpdateOutcome, WatchUpdate } from './operations.ts';
+import type { ResourceOperations, UpdateOutcome, WatchUpdate } from './operations.ts';
 import { onlyChanges, pollBackoff, relookMs } from './polling.ts';
 import { resyncMs } from './resync.ts';
 
 export interface EffectOptions {
-  /** What is said of an object that several resources match: adopting one of them would be a guess. */
+  /** Message about an object that several resources match: adopting one of them would be a guess. */
   readonly ambiguity: string;
   /** The adapter offers `watch`; without it the resource is observed in the same rhythm, one by one. */
   readonly watches: boolean;
   readonly announced?: Announced | undefined;
   /** The external id that the status of an object names. */
   readonly externalId?: (object: KubeObject) => string | undefined;
-  /** What a field manager says in the status to record an id, where that is not `status.id`. */
+  /** Status part of a field manager that records an id, if that is not `status.id`. */
   readonly recording?: (object: KubeObject, id: string | undefined) => Omit<StatusPart, 'stored'>;
 }
 
-/** What the status says of bringing content; see `ExternalResourceOptions.filling`. */
+/** Status of a content transfer; see `ExternalResourceOptions.filling`. */
 export type Announced = (object: KubeObject, step: FillStep, now: number) => StatusPart;
 
 /** The external id that the status of `object` names. */
@@ -49,36 +49,32 @@ export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | u
 }
 
 export function withEffects(
-  ports: LifecyclePorts,
+  portsOf: PortsOf,
   { ambiguity, watches, announced, externalId: storedIn = externalIdOf, recording }: EffectOptions,
 ): typeof externalResourceMachine {
   type Called = Exclude<keyof ResourceOperations, 'watch' | 'identify' | 'fill'>;
   type Answer<Name extends Called> = Awaited<ReturnType<NonNullable<ResourceOperations[Name]>>>;
-  const checked = async <Name extends Called>(key: string, operation: Name, answer: unknown): Promise<Answer<Name>> => {
-    const fault = faultIn(operation, await answer);
-    if (fault !== undefined) throw transient(`the adapter of '${key}' answered '${operation}' with nonsense: ${fault}`);
-    return answer as Answer<Name>;
+  const checked = async <Name extends Called>(operation: Name, answer: Promise<unknown>): Promise<Answer<Name>> => {
+    const given = await answer;
+    const fault = faultIn(operation, given);
+    if (fault !== undefined) throw transient(`the adapter answered '${operation}' with nonsense: ${fault}`);
+    return given as Answer<Name>;
   };
-  const call = <Name extends Called>(key: string, operation: Name, extra?: object): Promise<Answer<Name>> =>
-    checked(key, operation, ports.call(key, operation, extra));
+  const call = <Name extends Called>(ports: LifecyclePorts, operation: Name, extra?: object): Promise<Answer<Name>> =>
+    checked(operation, ports.call(operation, extra));
+  const effect = effectsOver(portsOf);
 
-  const find = async ({ key }: EffectInput): Promise<FindOutput> => {
+  const find = async ({ ports }: EffectRun<EffectInput>): Promise<FindOutput> => {
     const at = ports.now(); // it tells of no later time
-    const intents = ports.intents(key);
-    return { ...(await call(key, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
+    const intents = ports.intents();
+    return { ...(await call(ports, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
   };
 
-  const resolveOwnership = async ({
-    key,
-    externalId,
-    isIdFromOtherWriter,
-    isMade,
-    completedLookup,
-    isLeaving,
-  }: OwnershipInput): Promise<OwnershipOutput> => {
+  const resolveOwnership = async ({ ports, input }: EffectRun<OwnershipInput>): Promise<OwnershipOutput> => {
+    const { isIdFromOtherWriter, isMade, completedLookup, isLeaving } = input;
     const at = ports.now();
     return {
-      conflictingOwner: await ports.conflictingOwner(key, idOf({ key, externalId }), {
+      conflictingOwner: await ports.conflictingOwner(idOf(input), {
         isIdFromOtherWriter,
         isMade,
         completedLookup,
@@ -88,31 +84,34 @@ export function withEffects(
     };
   };
 
-  const record = async ({ key, externalId, observation }: EffectInput): Promise<RecordOutput> => {
-    const stored = storedIn(ports.object(key));
+  const record = async ({
+    ports,
+    input: { externalId, observation },
+  }: EffectRun<EffectInput>): Promise<RecordOutput> => {
+    const stored = storedIn(ports.object());
     // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
     if (externalId !== undefined && stored !== undefined && stored !== externalId)
-      // mutant: stored-id-overwritten -> await ports.recordId(key, null);
+      // mutant: stored-id-overwritten -> await ports.recordId(null);
       return { kind: 'lost', externalId: stored };
     // The answer to the write was lost, not the write.
     if (stored === externalId) return { kind: 'stored' };
     try {
-      const part = recording?.(ports.object(key), externalId);
-      if (part === undefined) await ports.recordId(key, externalId ?? null, observation?.applied);
-      else await ports.applyStatus(key, part.manager, part.status);
+      const part = recording?.(ports.object(), externalId);
+      if (part === undefined) await ports.recordId(externalId ?? null, observation?.applied);
+      else await ports.applyStatus(part.manager, part.status);
       return { kind: 'stored' };
     } catch (error) {
-      // Somebody else wrote the object meanwhile; it has been read again.
+      // Another writer changed the object meanwhile; it has been read again.
       if ((error as ErrorData).code !== 'conflict') throw error;
-      const now = storedIn(ports.object(key));
+      const now = storedIn(ports.object());
       if (now === undefined) throw error;
       return now === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: now };
     }
   };
 
-  /** Ends when it is aborted, or with the failure of a look. */
+  /** Ends when it is aborted, or with the failure of a poll. */
   const lookAgain = async (
-    input: WatchInput,
+    { ports, input }: Pick<EffectRun<WatchInput>, 'ports' | 'input'>,
     pollAfterMs: number,
     signal: AbortSignal,
     report: (news: WatchUpdate) => void,
@@ -121,15 +120,15 @@ export function withEffects(
     for (let looks = 1; ; looks += 1) {
       await ports.pause(ports.alignToInterval(pollBackoff(pollAfterMs, looks)), signal);
       if (signal.aborted) return;
-      take(await call(input.key, 'observe', { id: idOf(input) }));
+      take(await call(ports, 'observe', { id: idOf(input) }));
     }
   };
 
-  const watch = async (input: WatchInput, signal: AbortSignal): Promise<never> => {
-    const { key, observation, pollAfterMs, parent } = input;
+  const watch = async ({ ports, input, signal }: EffectRun<WatchInput>): Promise<never> => {
+    const { observation, pollAfterMs, parent } = input;
     const beganAt = ports.now();
     const report = (news: WatchUpdate): void => {
-      // What is told late was read before whatever has been done since.
+      // A late report was read before later requests.
       // mutant: late-watch-counts drop
       if (signal.aborted) return;
       const seen = 'gone' in news ? undefined : news.observation;
@@ -139,12 +138,12 @@ export function withEffects(
       if (pollAfterMs === undefined) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       else if (watches) {
         const extra = { id: idOf(input), observation, pollAfterMs };
-        await ports.callLong(key, 'watch', {
+        await ports.callLong('watch', {
           extra,
           signal,
           onProgress: (news) => report(news as unknown as WatchUpdate),
         });
-      } else await lookAgain(input, pollAfterMs, signal, report);
+      } else await lookAgain({ ports, input }, pollAfterMs, signal, report);
       // mutant: ended-watch-waited-for -> await new Promise(() => undefined);
       throw transient('the watch of the resource has ended');
     } catch (error) {
@@ -152,80 +151,74 @@ export function withEffects(
     }
   };
 
-  const update = async ({ key, observation, report }: UpdateInput): Promise<UpdateOutcome> => {
-    if (report === true && observation !== undefined) return call(key, 'update', { observation, report });
+  const update = async ({ ports, input: { observation, report } }: EffectRun<UpdateInput>): Promise<UpdateOutcome> => {
+    if (report === true && observation !== undefined) return call(ports, 'update', { observation, report });
     const updateResource = (): Promise<UpdateOutcome> => {
       if (observation === undefined) throw transient('nothing was observed yet');
-      return call(key, 'update', { observation });
+      return call(ports, 'update', { observation });
     };
     // Every step runs, even when another one failed.
-    const [children, updating] = await Promise.allSettled([ports.ensureChildren(key), updateResource()]);
+    const [children, updating] = await Promise.allSettled([ports.ensureChildren(), updateResource()]);
     if (updating.status === 'rejected') throw updating.reason;
     // Before anything else that may fail: what was applied is applied again otherwise.
     const { waiting = [], applied, ...outcome } = updating.value;
-    if (applied !== undefined && observation !== undefined) await ports.recordId(key, observation.id, applied);
+    if (applied !== undefined && observation !== undefined) await ports.recordId(observation.id, applied);
     if (children.status === 'rejected') throw children.reason;
     return { ...outcome, waiting: [...children.value, ...waiting] };
   };
 
-  const announce = async ({ key, step }: AnnounceInput): Promise<void> => {
-    const said = announced?.(ports.object(key), step, ports.now());
+  const announce = async ({ ports, input: { step } }: EffectRun<AnnounceInput>): Promise<void> => {
+    const said = announced?.(ports.object(), step, ports.now());
     if (said === undefined) throw transient('the kind says nothing of what it brings');
     // It stands there already.
     if (JSON.stringify(said.status) === JSON.stringify(said.stored)) return;
-    await ports.applyStatus(key, said.manager, said.status);
+    await ports.applyStatus(said.manager, said.status);
   };
 
-  const fill = ({ parent, ...input }: FillInput, signal: AbortSignal): Promise<unknown> =>
-    ports.callLong(input.key, 'fill', {
+  const fill = ({ ports, input, signal }: EffectRun<FillInput>): Promise<unknown> =>
+    ports.callLong('fill', {
       extra: { id: idOf(input) },
       signal,
       onProgress: (progress) => {
-        if (!signal.aborted) parent.send({ type: 'content.progressed', progress } satisfies ContentProgressed);
+        if (!signal.aborted) input.parent.send({ type: 'content.progressed', progress } satisfies ContentProgressed);
       },
     });
 
   return equipped(externalResourceMachine, {
     actors: {
-      addOwnFinalizer: effect(({ key }) => ports.addOwnFinalizer(key)),
-      removeOwnFinalizer: effect(({ key }) => ports.removeOwnFinalizer(key)),
-      endClaims: effect(({ key }) => ports.endClaims(key)),
+      addOwnFinalizer: effect(({ ports }) => ports.addOwnFinalizer()),
+      removeOwnFinalizer: effect(({ ports }) => ports.removeOwnFinalizer()),
+      endClaims: effect(({ ports }) => ports.endClaims()),
       record: effect(record),
       find: effect(find),
-      resolveOwnership: fromPromise<OwnershipOutput, OwnershipInput>(({ input }) => resolveOwnership(input)),
-      import: effect(({ key }) => call(key, 'import')),
-      create: fromPromise<Observation, CreateInput>(({ input: { key, completedLookup } }) =>
-        checked(key, 'create', ports.callOnce(key, 'create', {}, completedLookup)),
+      resolveOwnership: effect(resolveOwnership),
+      import: effect(({ ports }) => call(ports, 'import')),
+      create: effect(({ ports, input }: EffectRun<CreateInput>) =>
+        checked('create', ports.callOnce('create', {}, input.completedLookup)),
       ),
-      observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
-      watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(input, signal)),
-      update: fromPromise<UpdateOutcome, UpdateInput>(async ({ input }) => update(input)),
-      announce: fromPromise<void, AnnounceInput>(({ input }) => announce(input)),
-      delegate: effect((input) => call(input.key, 'delegate', { id: idOf(input) })),
-      fill: fromPromise<unknown, FillInput>(({ input, signal }) => fill(input, signal)),
-      remove: effect((input) => call(input.key, 'remove', { id: idOf(input) })),
-      removeChildren: effect(({ key }) => ports.removeChildren(key)),
+      observe: effect(({ ports, input }: EffectRun<EffectInput>) => call(ports, 'observe', { id: idOf(input) })),
+      watch: effect(watch),
+      update: effect(update),
+      announce: effect(announce),
+      delegate: effect(({ ports, input }: EffectRun<EffectInput>) => call(ports, 'delegate', { id: idOf(input) })),
+      fill: effect(fill),
+      remove: effect(({ ports, input }: EffectRun<EffectInput>) => call(ports, 'remove', { id: idOf(input) })),
+      removeChildren: effect(({ ports }) => ports.removeChildren()),
     },
     actions: {
-      claim: ({ context: { key, withdrawnUids } }) => ports.claim(key, withdrawnUids),
+      claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids),
       follow: ({ context: { key, withdrawnUids, conflictingOwner } }) => {
-        if (conflictingOwner !== undefined) ports.watchOwner(key, withdrawnUids, conflictingOwner);
+        if (conflictingOwner !== undefined) portsOf(key).watchOwner(withdrawnUids, conflictingOwner);
       },
-      disown: ({ context: { key } }) => ports.discardIntents(key),
+      disown: ({ context: { key } }) => portsOf(key).discardIntents(),
     },
     delays: {
-      repassPause: ({ context }) => ports.alignToInterval(repassPauseMs(context)),
-      backoff: ({ context }) => ports.jitter(backoffMs(context)),
-      relook: ({ context }) => ports.jitter(relookMs(context)),
-      resync: ({ context }) => resyncMs(context, ports.random()),
+      repassPause: ({ context }) => portsOf(context.key).alignToInterval(repassPauseMs(context)),
+      backoff: ({ context }) => portsOf(context.key).jitter(backoffMs(context)),
+      relook: ({ context }) => portsOf(context.key).jitter(relookMs(context)),
+      resync: ({ context }) => resyncMs(context, portsOf(context.key).random()),
     },
   });
-}
-
-function effect<Output>(
-  run: (input: EffectInput) => Promise<Output>,
-): ReturnType<typeof fromPromise<Output, EffectInput>> {
-  return fromPromise<Output, EffectInput>(async ({ input }) => run(input));
 }
 
 function idOf({ externalId }: EffectInput): string {

@@ -10,6 +10,7 @@ import {
   Tag,
 } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
+import { retryOf } from '../retry.ts';
 import { faultInView } from './answers.ts';
 import {
   type ContentTransfer,
@@ -27,30 +28,30 @@ import type { Observation } from './operations.ts';
 import { isPostponed } from './resync.ts';
 import { doneGenerationOf, type SeenStep, UserEventDetector } from './user-events.ts';
 
-/** Where the life of an object stands, as far as its status is concerned. */
+/** State of an object's lifecycle, for its status. */
 export interface ResourceState {
-  /** Of the object that this is said of; it may have been edited since. */
+  /** Generation of the object that this concerns; it may have been edited since. */
   readonly generation: number;
-  /** Of the state that the chart is in. */
+  /** Tags of the current state. */
   readonly tags: ReadonlySet<string>;
   readonly externalId: string | undefined;
-  /** The last observation that succeeded in this life. */
+  /** Last successful observation of this lifecycle. */
   readonly observation: Pick<Observation, 'resource' | 'available'> | undefined;
   /** References that are needed now and are not ready, in the order of the contract. */
   readonly awaited: readonly { readonly kind: string; readonly name: string; readonly exists: boolean }[];
   /** Finalizers of others that hold a deleted object. */
   readonly heldBy: readonly string[];
-  /** Who holds it under them, as far as it is known. */
+  /** Holders under the finalizers, if known. */
   readonly holders?: HoldersByFinalizer | undefined;
-  /** How far the content is that is being brought, or why it did not come; undefined: it is not empty, as far as is known. */
+  /** State of the content transfer; undefined if the resource is not known to be empty. */
   readonly filling?: ContentTransfer | undefined;
   /** Messages of an update step that waits. */
   readonly waiting: readonly string[];
-  /** What drifts is told and left as it is. */
+  /** Whether drift is reported and not repaired. */
   readonly reporting: boolean;
   /** Fields that are not as specified and were left so; undefined: it was not looked for them, or the spec was not brought there. */
   readonly left: readonly string[] | undefined;
-  /** What there is to say of a resource that stays as it is. */
+  /** Notes about a resource that stays as it is. */
   readonly statusNotes: readonly string[];
   /** Children that are being deleted before the resource, and are still there. */
   readonly leaving: readonly { readonly kind: string; readonly name: string }[];
@@ -58,7 +59,7 @@ export interface ResourceState {
   readonly error: ErrorData | undefined;
   /** Another object that has what this one would have. */
   readonly conflictingOwner: ResourceOwner | undefined;
-  /** The external resource that `status.id` named was found gone, and is made anew. */
+  /** Whether the external resource of `status.id` was found deleted, and is being created again. */
   readonly vanished: boolean;
 }
 
@@ -69,24 +70,24 @@ export interface ExternalResourceOptions
   > {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
-  /** What the kind's field manager says in the status. `object` is as it is stored now. */
+  /** Status part of the kind's field manager. `object` is the stored one. */
   status(standing: ResourceState, object: KubeObject, now: number): StatusPart;
-  /** The external id that the object has as its own, and no other may have. Without it objects may share what they stand for. */
+  /** External id that the object owns exclusively. Without it objects may share a resource. */
   recorded?(object: KubeObject): string | undefined;
   /** Whether a create may have been sent for the object whose id is not recorded. Cheap: asked of all objects at once. */
   mayHaveUnrecordedCreate(object: KubeObject): boolean;
   /** The external id that the status of the object names, where that is not `status.id`. */
   externalId?(object: KubeObject): string | undefined;
-  /** What its field manager says once this is the id, or none is, where that is not `status.id`. */
+  /** Status part once this is the id, or there is none, if that is not `status.id`. */
   recording?(object: KubeObject, id: string | undefined): Omit<StatusPart, 'stored'>;
   /**
-   * Of a kind whose resources are made empty, and filled by the operations `delegate` and `fill`: what the status says of that,
-   * stored at each step, before what follows.
+   * For a kind whose resources are created empty, and filled by the operations `delegate` and `fill`: status of the
+   * transfer, stored at each step, before the next one.
    */
   readonly announced?: Announced;
-  /** What the kind's other field managers say, before what it says itself. */
+  /** Status parts of the kind's other field managers, written first. */
   readonly beside?: (standing: ResourceState, object: KubeObject, now: number) => readonly StatusPart[];
-  /** What is said of an object that several resources match. */
+  /** Message about an object that several resources match. */
   readonly ambiguity: string;
   /** Its adapter offers `watch`; otherwise what is waited for is looked at by `observe`, object by object. */
   readonly watches?: boolean;
@@ -121,7 +122,8 @@ export function externalResourceLife({
       const seen = view(object, now);
       const fault = faultInView(seen);
       if (fault !== undefined) throw new TypeError(`the view of the object is nonsense: ${fault}`);
-      return { ...seen, ...(holders && { holders }) };
+      const retry = retryOf(object);
+      return { ...seen, ...(holders && { holders }), ...(retry !== undefined && { retry }) };
     },
     statusKey: saying,
     status(snapshot, object, now) {
@@ -151,7 +153,7 @@ export function externalResourceLife({
   };
 }
 
-/** What the status of an object says about its life. */
+/** Lifecycle state for the status of an object. */
 export function resourceStateOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): ResourceState {
   const { object, externalId, observation, waiting, error, vanished, dependencies, conflictingOwner, filling } =
     context;
@@ -177,12 +179,12 @@ export function resourceStateOf({ context, tags }: Pick<Snapshot, 'context' | 't
   };
 }
 
-/** Where nothing is waited for, what others are like is no news of this object. */
+/** Without a wait, the state of dependencies does not matter for this object. */
 function awaitedBy({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): ResourceState['awaited'] {
   if (!tags.has(Tag.AwaitsDependencies)) return [];
   const next = tags.has(Tag.Deleting) ? credentials(context) : nextNeeded(context);
   const unready = next.filter((dependency) => !isThere(dependency, context));
-  // Until everybody has answered there is nothing to tell: the answer may be `ready`.
+  // While an answer is missing nothing is reported: it may be `ready`.
   const answered = unready.flatMap(({ kind, name, answer }) =>
     answer === undefined ? [] : [{ kind, name, exists: answer.readiness !== Readiness.Absent }],
   );
@@ -210,7 +212,7 @@ function troubled(object: KubeObject, externalId: string | undefined, error: Err
   };
 }
 
-/** What is waited for is said when it is known; what is over with one call or write is not said at all. */
+/** Waiting is reported once its reason is known; a wait for a single call or write is not reported. */
 function saying(snapshot: AnyMachineSnapshot): string | undefined {
   const { context, tags, value } = snapshot as Snapshot;
   if (tags.has(Tag.Busy)) return undefined;

@@ -1,25 +1,26 @@
-// The life of an object that stands for one external resource.
+// Lifecycle of an object that represents one external resource.
 //
 //   claiming -> building (importing | adopting -> creating, recording) -> keeping (updating (-> filling), judging) -> resting
 //   deleting (guarded -> removing -> confirming -> unclaiming -> releasing) -> gone
 //
 // Invariants:
 //   EXTERNAL-RESOURCE-1. Nothing is created before every needed dependency answered `ready` to this incarnation (I1).
-//   EXTERNAL-RESOURCE-2. The own finalizer is stored before a create is sent and before an id is recorded, and not before one of the two is next:
-//       without it nothing was ever built. It goes after the tombstones were acknowledged (P12); those of credentials follow it,
-//       since a life that begins in between cleans up once more.
+//   EXTERNAL-RESOURCE-2. The own finalizer is always stored before a create is sent and before an id is recorded, and
+//       not before one of these is next: without it nothing was ever built. It is removed after the tombstones were
+//       acknowledged (P12); those of credentials follow, since a lifecycle that starts in between cleans up once more.
 //   EXTERNAL-RESOURCE-3. A create that was sent is waited for; whatever it made is recorded or removed, deletion requested or not (I4).
 //   EXTERNAL-RESOURCE-4. Own cleanup starts when nothing but the own finalizer holds the object (I2).
 //   EXTERNAL-RESOURCE-5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
 //       or while a step after its create was seen not to have used it.
 //   EXTERNAL-RESOURCE-6. Waiting for a dependency arms no timer and makes no call (I6, I7).
-//   EXTERNAL-RESOURCE-7. What is refused for its spec is not tried again until that changes. What only the foreign system can mend is looked at
-//       again, ever less often, up to a bound: a state that it tells of is never final.
-//   EXTERNAL-RESOURCE-8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
-//       managed object for each external resource. Otherwise the object leaves it alone, to the end, says whose it is, and tries
-//       again when that one is gone. Where a kind lets objects of one namespace share, it is that of all of them, and goes with the last.
-//   EXTERNAL-RESOURCE-9. Of a living object nothing is removed but what a create of its own made and nobody recorded: it answered with that, or its
-//       intent tells of it. What was only found stays.
+//   EXTERNAL-RESOURCE-7. A rejected spec is never retried until it changes. A failure that only the external system can
+//       repair is always polled again, with backoff up to a limit: a reported state is never final.
+//   EXTERNAL-RESOURCE-8. A found resource, or an id set by another writer, belongs to the object only if no other
+//       existing object has it: one managed object for each external resource. Otherwise the object never touches it,
+//       reports the owner, and tries again when that one is deleted. Objects of one namespace may share if their kind
+//       allows it: the resource belongs to all of them, and is removed with the last.
+//   EXTERNAL-RESOURCE-9. For an existing object only an unrecorded resource of its own create is ever removed: the
+//       create's response or intent identifies it. A resource that was only found stays.
 import { and, not } from 'xstate';
 import { Tag } from '../lifecycle.ts';
 import { building } from './building.ts';
@@ -101,11 +102,11 @@ export const externalResourceMachine = resourceSetup.createMachine({
     statusNotes: [],
     vanished: false,
     filling: undefined,
-    // Nothing is sent before the own finalizer is stored, and that goes last.
+    // No create is sent before the own finalizer is stored, and that is removed last.
     // mutant: unguarded-taken-for-built : -> true
     mayHaveBuilt: object.owned || inDoubtUntil > 0,
     clearAt: undefined,
-    // What is recorded was answered for.
+    // A recorded id was the response to a create.
     // mutant: life-ignores-earlier-creates ?:.2 -> 0
     inDoubtUntil: object.externalId === undefined ? inDoubtUntil : 0,
     landsInMs: undefined,

@@ -1,17 +1,17 @@
-// Waiting for a foreign system: it is looked at in a rhythm, and only what is new is told.
+// Polling of an external system: at intervals, with reports of changes only.
 import type { ErrorData } from '../object.ts';
 import type { Observation, WatchUpdate } from './operations.ts';
 
 /** While a resource is on its way out, milliseconds between two looks. */
 export const REMOVAL_POLL_MS = 1_000;
-/** A deletion that the cloud took and has not done for so long is asked for again, ever later. */
+/** Time after which a deletion that the cloud accepted and has not completed is requested again, with backoff. */
 const REMOVAL_PATIENCE_MS = 75_000;
 const REMOVAL_PATIENCE_LIMIT_MS = 300_000;
 const LOOK_LIMIT_MS = 15_000;
-/** So many looks in a row keep the first pace. */
+/** Number of consecutive polls at the first interval. */
 const QUICK_LOOKS = 10;
 
-/** What has not come for long is looked for less often. @param looks  in a row, this one included */
+/** Interval that grows the longer a change is missing. @param looks  number of consecutive polls, this one included */
 export function pollBackoff(pauseMs: number, looks: number): number {
   // mutant: looks-as-often-as-at-first <.2 -> 1_000 * $
   return looks < QUICK_LOOKS
@@ -24,7 +24,10 @@ export function removalPatienceMs(removals: number): number {
   return Math.min(REMOVAL_PATIENCE_MS * Math.max(1, removals), REMOVAL_PATIENCE_LIMIT_MS);
 }
 
-/** When a use ends the foreign system may show it for a while: so many looks, each after twice the pause, two minutes in all. */
+/**
+ * Number of polls after the end of a use, which the external system may still show for a while: each after twice the
+ * pause, two minutes in all.
+ */
 export const ECHOES = 7;
 const ECHO_FIRST_MS = 1_000;
 
@@ -33,12 +36,12 @@ export function echoMs(echoes: number): number {
   return echoes > 0 ? ECHO_FIRST_MS * 2 ** (ECHOES - echoes) : Number.POSITIVE_INFINITY;
 }
 
-/** What only the foreign system can mend is looked at again after so many milliseconds, ever later. */
+/** First pause before a failure that only the external system can repair is polled again, in milliseconds; it grows. */
 const RELOOK_FIRST_MS = 15_000;
 /** Ten minutes, less a quarter for what chance adds to a pause. */
 export const RELOOK_LIMIT_MS = 480_000;
 
-/** What was seen of a resource, and when it is to be looked at again in any case; undefined: never. */
+/** Observation of a resource, and the time of the next unconditional one; undefined: never. */
 interface Looked {
   readonly error: ErrorData | undefined;
   readonly observation: Observation | undefined;
@@ -47,12 +50,12 @@ interface Looked {
 }
 
 /**
- * Until another look at what cannot be used as it is, in milliseconds, without jitter: what is refused for its spec gets none.
+ * Milliseconds until the next poll of an unusable resource, without jitter: a rejected spec gets none.
  *
  * @param relooks  how many there were in a row
  */
 export function relookMs({ error, observation, object: { resyncInMs, resyncEveryMs }, relooks }: Looked): number {
-  // A life that began with it counts from the last look.
+  // A lifecycle that started with it counts from the last observation.
   if (error === undefined && observation === undefined) return resyncInMs ?? Number.POSITIVE_INFINITY;
   // mutant: spec-looked-at-again if -> false
   if (error !== undefined && error.passing !== true) return Number.POSITIVE_INFINITY;

@@ -69,10 +69,10 @@ export const keeping = resourceSetup.createStateConfig({
         id: 'forget',
         src: 'record',
         input: ({ context: { key } }) => ({ key }),
-        // What was made has gone: what is found from here on is something else (EXTERNAL-RESOURCE-9).
+        // The created resource is deleted: a resource found from here on is another one (EXTERNAL-RESOURCE-9).
         // mutant: vanished-resource-intended {}.1 drop
         onDone: { target: '#claiming', actions: 'disown' },
-        // Whoever comes next would know of nothing that was made under another id (I4).
+        // The next lifecycle would not know resources created under another id (I4).
         // mutant: uncleared-id-forgotten [].1 drop
         onError: { target: '#backingOff', actions: ['recallRecorded', noteFailure] },
       },
@@ -139,7 +139,7 @@ export const keeping = resourceSetup.createStateConfig({
       entry: 'countLook',
       always: [
         { guard: 'isPassStale', target: 'updating' },
-        // What was not put to use waits for us, as we for its successor (P1).
+        // An unused dependency waits for us, as we wait for its successor (P1).
         { guard: 'mustYieldUnused', actions: ['withdrawUnused', 'claim'] },
         { guard: 'mayBeUnused', target: 'observing' },
       ],
@@ -167,9 +167,9 @@ export const keeping = resourceSetup.createStateConfig({
           { target: 'clearingId', actions: 'noteVanished' },
         ],
         'object.changed': anewIfUnsettled,
-        // What is waited for may be what others say of it.
+        // The awaited change may be in dependents.
         'relations.changed': { target: 'observing', actions: 'expectEcho' },
-        // What is watched with the old ones may not be seen any more.
+        // A watch with the old credentials may fail.
         // mutant: watched-with-old-credentials drop
         'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
       },

@@ -8,8 +8,9 @@ export const RESYNC_SPREAD = 0.2;
 const OVERDUE_MS = 30_000;
 
 /**
- * Until another look. A life that has looked itself counts its period from now; one that began settled, from the last look. What
- * is overdue then is late already, and many may be: each waits for its part of the spread.
+ * Milliseconds until the next resync. A lifecycle that has observed the resource counts its period from now; one that
+ * started settled, from the last observation. Overdue resyncs are late already, and may be many: each gets its part of
+ * the spread.
  *
  * @param chance  from 0 to 1, where in the spread it is
  */
@@ -22,18 +23,18 @@ export function resyncMs({ observation, object }: ResourceContext, chance = 0): 
     : Math.min(RESYNC_SPREAD * resyncEveryMs, OVERDUE_MS) * chance;
 }
 
-/** Nothing was to be done for the object but to look, and the look was not made for want of a turn: all is as it was. */
+/** The object only needed an observation, which was postponed for lack of a slot: nothing changes. */
 export function isPostponed({ object, error }: Pick<ResourceContext, 'object' | 'error'>): boolean {
   // mutant: late-resync-tells return -> false
   return error?.unsent === true && object.settled !== 'no';
 }
 
-/** What a failure leaves. */
+/** Context after a failure. */
 export function failed(
   context: ResourceContext,
   error: ErrorData,
 ): Pick<ResourceContext, 'error' | 'attempts' | 'inDoubtUntil' | 'landsInMs' | 'available'> {
-  // A read that fails leaves nobody sure; any other failure changes nothing of it, nor does a late look.
+  // Only a failed read makes the state uncertain; other failures, and a late observation, do not.
   const isSure = context.observation !== undefined || isPostponed({ object: context.object, error });
   return {
     error,

@@ -3,6 +3,7 @@ import { fromPromise, setup } from 'xstate';
 import { assign } from '../assign.ts';
 import type { Dependency, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
+import { isRetried } from '../retry.ts';
 import {
   type AnnounceInput,
   ambiguityOf,
@@ -55,10 +56,13 @@ type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>
 type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
 type Failure = { readonly error: unknown };
 
-/** So many changes in a row are read again at once. A cloud that takes a change and does not make it is given time. */
+/**
+ * Number of consecutive changes that are read again immediately. A cloud that accepts a change without applying it is
+ * given time.
+ */
 const QUICK_CHANGES = 2;
 
-/** So many lost races in a row are run again at once; what the API server refuses each time is no race. */
+/** Number of immediate retries after conflicts; a repeated rejection of the API server is no race. */
 const QUICK_RACES = 5;
 
 export const resourceSetup = setup({
@@ -82,7 +86,7 @@ export const resourceSetup = setup({
     /** Tells what is new of the resource, as `observed`; ends with its failure only. */
     watch: fromPromise<never, WatchInput>(notProvided),
     update: fromPromise<UpdateOutcome, UpdateInput>(notProvided),
-    /** Stores in the status what is said of bringing content. */
+    /** Stores the status of the content transfer. */
     announce: fromPromise<void, AnnounceInput>(notProvided),
     delegate: fromPromise<UpdateOutcome | undefined, EffectInput>(notProvided),
     fill: fromPromise<unknown, FillInput>(notProvided),
@@ -118,7 +122,7 @@ export const resourceSetup = setup({
     // mutant: recorded-resource-discarded {}.2 drop
     noteRecorded: assign({ races: 0, made: undefined }),
     noteMade: assign({ made: ({ context }) => context.externalId }),
-    /** What is done from here on is done for the object as it is now. */
+    /** From here on the current generation of the object is processed. */
     noteTry: assign({ tried: ({ context }) => context.object.generation, landsInMs: undefined }),
     countLook: assign({ looks: ({ context }) => context.looks + 1 }),
     resetLooks: assign({ looks: 0, unwatched: 0 }),
@@ -167,7 +171,10 @@ export const resourceSetup = setup({
       isIdFromOtherWriter: false,
       isEarlier: false,
     }),
-    /** What the status names is what this life has, until it is cleared there; another id than its own is to be asked about. */
+    /**
+     * The lifecycle keeps the id in the status until it is cleared there; ownership is checked for another id than its
+     * own.
+     */
     recallRecorded: assign(({ context: { object, externalId } }) => ({
       externalId: object.externalId,
       ...(object.externalId !== undefined &&
@@ -219,7 +226,7 @@ export const resourceSetup = setup({
     noteAmbiguous: assign((_, found: FindOutput) => ambiguityOf(found)),
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0, relooks: 0 }),
     resetAttempts: assign({ attempts: 0 }),
-    /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
+    /** No resource was found, but a create without a response may take effect: no later lookup would show more. */
     awaitLanding: assign(({ context }, { at }: Pick<FindOutput, 'at'>) => ({
       attempts: context.attempts + 1,
       landsInMs: context.inDoubtUntil - at,
@@ -239,10 +246,10 @@ export const resourceSetup = setup({
     mustTakeBack: ({ context }, { conflictingOwner }: OwnershipOutput) =>
       conflictingOwner !== undefined && conflictingOwner.externalId === context.object.externalId,
     hasOwner: (_, { conflictingOwner }: OwnershipOutput) => conflictingOwner !== undefined,
-    /** What an earlier create was to make is another's. */
+    /** The resource of an earlier create belongs to another object. */
     hasEarlierRival: ({ context }, { conflictingOwner }: OwnershipOutput) =>
       conflictingOwner !== undefined && context.isEarlier,
-    /** What nobody answered may come yet, beside what was found. */
+    /** A create without a response may still take effect, beside the found resource. */
     mayStillLand: ({ context }, { conflictingOwner, at }: OwnershipOutput) =>
       conflictingOwner !== undefined && at < context.inDoubtUntil,
     isOwned: ({ context }) => context.object.owned,
@@ -261,16 +268,16 @@ export const resourceSetup = setup({
     isWorthLookingAhead: ({ context }) => isWorthLookingAhead(context),
     mustWithdraw: ({ context }) => withdrawable(context).length > 0,
     mustYieldUnused: ({ context }) => unusedAndGoing(context, { looked: true }).length > 0,
-    /** What goes may have been put to use since the resource was looked at. */
+    /** The dependency being deleted may have been used since the observation. */
     mayBeUnused: ({ context }) => unusedAndGoing(context, { looked: false }).length > 0,
     mayHaveBuilt: ({ context }) => context.mayHaveBuilt,
     // mutant: clear-for-ever && -> $1
     isClear: ({ context }) => context.clearAt !== undefined && context.heardAt - context.clearAt < CLEAR_FOR_MS,
     isAvailable: ({ context }) => context.observation?.available === true,
     isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
-    /** Somebody else makes, or may have made, what was looked for. */
+    /** Another object creates, or may have created, the resource of the lookup. */
     lostReservation: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'conflict',
-    /** What was to be made needs something that is not there yet. */
+    /** The create lacks a prerequisite. */
     isLacking: (_, { error }: Failure) => (error as ErrorData | undefined)?.waiting === true,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** There is nothing, and nothing is on its way. */
@@ -300,11 +307,11 @@ export const resourceSetup = setup({
     wasDelegated: (_, { outcome }: { outcome: UpdateOutcome | undefined }) => outcome !== undefined,
     wasChangedInVain: ({ context }, { changed }: { changed: boolean }) => changed && context.changes >= QUICK_CHANGES,
     isWaiting: ({ context }) => context.waiting.length > 0,
-    /** What the last update pass waited for may be there by now. */
+    /** The dependency that the last update waited for may be ready by now. */
     isPassStale: ({ context }) => context.waiting.length > 0 && context.basis !== basisOf(context.dependencies),
-    /** What it refers to was made anew during the last update pass. */
+    /** A dependency was replaced during the last update. */
     isPassOnOld: ({ context }) => context.object.managed && isAnew(context),
-    /** A reference that was missing for a look may have come while it was made. */
+    /** A reference missing from a lookup may have arrived during it. */
     isLookStale: ({ context }) => context.basis !== basisOf(context.dependencies),
     isGoneWithOther: ({ context }) => isGoneWithOther(context),
     isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
@@ -315,10 +322,15 @@ export const resourceSetup = setup({
       !dependencies.some(isChildStill),
     isUsable: ({ context }) => context.available,
     isNewGeneration: ({ context }, { object }: { object: ResourceView }) =>
-      object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
+      isRetried(context.object, object) ||
+      object.generation !== context.object.generation ||
+      object.uid !== context.object.uid ||
+      object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
     isBuiltOnReplaced: ({ context }) => context.tried !== context.object.generation,
-    /** Somebody took the status away, or the id, wrote another one, set it back to work, or wants drift treated otherwise. */
+    /**
+     * Another writer removed the status or the id, changed the id, reset its state, or changed the handling of drift.
+     */
     isUnsettled: ({ context }, { object }: { object: ResourceView }) =>
       isIdReplaced(context, object) ||
       (context.object.reporting === undefined) !== (object.reporting === undefined) ||
@@ -332,7 +344,7 @@ export const resourceSetup = setup({
     importPause: 15_000,
     /** Others have done by then what they were at. */
     turnPause: 1_000,
-    /** Somebody may take away what was found. */
+    /** A user may delete one of the matches. */
     unclearPause: 15_000,
     repassPause: ({ context }) => repassPauseMs(context),
     removalPatience: ({ context }) => removalPatienceMs(context.looks),
@@ -344,7 +356,7 @@ export const resourceSetup = setup({
   },
 });
 
-// Parts of the chart that occur again and again: an action or a guard, and what of the event it is told.
+// Repeated parts of the state machine: an action or a guard, with its part of the event.
 type Answer<Output> = { event: { output: Output } };
 export const noteFailure = {
   type: 'noteFailure',
@@ -412,7 +424,7 @@ export const takeObserved = {
   type: 'takeObservation',
   params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output as Observation }),
 } as const;
-/** What a watch told. */
+/** Observation reported by a watch. */
 export const wasSeen = { type: 'wasFound', params: ({ event }: { event: Observed }) => event } as const;
 export const wasSeenGone = { type: 'wasGone', params: ({ event }: { event: Observed }) => event } as const;
 export const wasSeenUnrecorded = {
@@ -433,7 +445,7 @@ export const isNewGeneration = {
   params: ({ event }: { event: ObjectChanged }) => event,
 } as const;
 export const isUnsettled = { type: 'isUnsettled', params: ({ event }: { event: ObjectChanged }) => event } as const;
-/** What is being found out is of an id that is the object's no more. */
+/** The running lookup concerns an id that the object no longer has. */
 export const anewIfUsurped = {
   guard: { type: 'isIdReplaced', params: ({ event }: { event: ObjectChanged }) => event },
   target: '#claiming',

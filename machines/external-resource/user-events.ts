@@ -1,9 +1,9 @@
-// What of a life is worth an Event to its users: recognized from the steps of its chart, which knows nothing of Events.
+// User events of a lifecycle: recognized from the transitions of its state machine, which does not know Events.
 //
 // Invariants:
-//   USER-EVENTS-1. An id is told of only once it is stored: what lost a race is nobody's news.
-//   USER-EVENTS-2. Waiting and starting again are no news (I6). A failure that may pass is one when it comes a second
-//       time in a row, or, where nobody has to do anything about it, when it lasts.
+//   USER-EVENTS-1. An id is reported only once it is stored: a resource that lost a race is never reported.
+//   USER-EVENTS-2. Waiting and restarts are never reported (I6). A transient failure is reported when it happens twice
+//       in a row or, if no action is needed, when it lasts.
 //   USER-EVENTS-3. Drift is an update for a generation that was complete before: it is not the spec that has changed.
 import { type Lifecycle, Tag, type UserEvent } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
@@ -17,7 +17,7 @@ export interface Seen {
   hasTag(tag: string): boolean;
 }
 
-/** One step of the chart; `from` is undefined at the beginning of a life. */
+/** One transition; `from` is undefined at the start of a lifecycle. */
 export interface SeenStep {
   readonly cause: { readonly type: string; readonly output?: unknown };
   readonly from: Seen | undefined;
@@ -25,7 +25,7 @@ export interface SeenStep {
   readonly object?: KubeObject | undefined;
 }
 
-/** Failures in a row that are told of; the fifth comes after some two seconds. */
+/** Number of consecutive failures before a report; the fifth comes after some two seconds. */
 function tellingAttempts({ fault }: ErrorData): number {
   // mutant: one-failure-is-news return -> 1
   return fault === undefined ? 5 : 2;
@@ -48,17 +48,17 @@ const ORIGINS: Readonly<Record<string, (typeof Origin)[keyof typeof Origin]>> = 
 const normal = (reason: string, message: string): UserEvent => ({ type: 'Normal', reason, message });
 const warning = (reason: string, message: string): UserEvent => ({ type: 'Warning', reason, message });
 
-/** Listens to one life. */
+/** Detector of user events in one lifecycle. */
 export class UserEventDetector {
   #origin: (typeof Origin)[keyof typeof Origin] | undefined;
-  /** The resource was made in this life, and is not complete yet. */
+  /** Whether the resource was created in this lifecycle, and is not complete yet. */
   #isNew = false;
   /** The generation that the resource was last brought up to. */
   #doneGeneration: number | undefined;
   #isEndTold = false;
-  /** The generation whose fields without effect were told of. */
+  /** Generation whose fields without effect were reported. */
   #unheededGeneration: number | undefined;
-  /** What was told of a resource that stays as it is. */
+  /** Reported notes about a resource that stays as it is. */
   #statusNotes: ReadonlySet<string> = new Set();
   readonly #hintFor: Lifecycle['hintFor'];
 
@@ -68,7 +68,7 @@ export class UserEventDetector {
     this.#hintFor = hintFor;
   }
 
-  /** What a step means to the user; undefined for nothing new. */
+  /** User event for a transition; undefined if there is nothing new. */
   hear(step: SeenStep): UserEvent | undefined {
     const { to } = step;
     const news = this.#news(step);
@@ -83,14 +83,14 @@ export class UserEventDetector {
     const { externalId = '', object, error, attempts, conflictingOwner } = to.context;
     const effect = /^xstate\.done\.actor\.(.+)$/.exec(cause.type)?.[1];
     const enters = (tag: string): boolean => to.hasTag(tag) && from?.hasTag(tag) !== true;
-    // What was looked at again, and is as the status says already, was told when it came to be.
+    // A repeated failure that the status already contains was reported when it arose.
     // mutant: each-relook-is-news &&.4 drop
     if (enters(Tag.Terminal) && from !== undefined && error !== undefined && !isSaid(about, error))
       return this.#failed(error.reason ?? 'InvalidConfiguration', error.message, about);
     const isFailure = enters(Tag.Failing) && cause.type.startsWith('xstate.error.actor.');
     if (isFailure && error !== undefined && !isPostponed(to.context) && attempts >= tellingAttempts(error))
       return this.#failed('TransientError', error.message, about);
-    // What was found is not recorded before the own finalizer is stored; what is to be created has no id then.
+    // A found resource is not recorded before the own finalizer is stored; a resource to be created has no id then.
     const isFound = enters(ResourceTag.Contending) || (externalId !== '' && enters(ResourceTag.Guarding));
     if (effect !== undefined && (isFound || enters(ResourceTag.Recording)))
       this.#origin = ORIGINS[effect] ?? this.#origin;
@@ -103,7 +103,7 @@ export class UserEventDetector {
         this.#remarked(outcome, externalId),
         this.#unappliedFields(outcome, object.generation, about),
       ];
-      // Of one and the same field it is told once: after an edit it is the edit that had no effect.
+      // The same field is reported once: after an edit, the edit had no effect.
       return this.#doneGeneration === object.generation ? (remarked ?? unappliedFields) : (unappliedFields ?? remarked);
     }
     if (enters(ResourceTag.Taken) && conflictingOwner !== undefined)
@@ -132,7 +132,7 @@ export class UserEventDetector {
     return normal(origin.reason, origin.message(externalId));
   }
 
-  /** What completes a new resource is part of making it. */
+  /** Completing a new resource is part of its creation. */
   #updated({ changed, fields = [] }: UpdateOutcome, generation: number, id: string): UserEvent | undefined {
     if (!changed) return undefined;
     const what = fields.length === 0 ? id : `${fields.join(', ')} of ${id}`;
@@ -142,7 +142,7 @@ export class UserEventDetector {
     return this.#isNew ? undefined : normal('Updated', `Updated ${what}`);
   }
 
-  /** Each is told once, until it is over. */
+  /** Each note is reported once, until it is resolved. */
   #remarked({ left = [], statusNotes = [] }: UpdateOutcome, id: string): UserEvent | undefined {
     const drift = left.length === 0 ? [] : [warning('Drifted', `${driftMessage(left)}: ${id}`)];
     const all = [...drift, ...statusNotes.map((message) => warning('DependencyReplaced', message))];
@@ -183,7 +183,7 @@ export class UserEventDetector {
     // The last steps may be tried again.
     if (this.#isEndTold) return undefined;
     this.#isEndTold = true;
-    // Somebody looked, and it was gone.
+    // An observation found it deleted.
     if (cause === 'xstate.done.actor.confirm' || cause === 'observed')
       return normal('Deleted', `Deleted ${externalId}`);
     // A removal that was asked for, and is not awaited any more.

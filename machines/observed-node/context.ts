@@ -1,4 +1,4 @@
-// What the life of an object that shows something of a node knows, hears and asks for, and the questions that its chart decides by.
+// Context and events of the lifecycle of an object that shows a part of a node, and the guards of its state machine.
 import { growingPauseMs } from '../backoff.ts';
 import { type Dependency, isUsable, type LifecycleEvent, type LifecycleInput, Readiness } from '../lifecycle.ts';
 import type { ErrorData, JsonObject } from '../object.ts';
@@ -7,7 +7,7 @@ import type { ErrorData, JsonObject } from '../object.ts';
 export interface ObservedView {
   readonly generation: number;
   readonly deleting: boolean;
-  /** Changes with what the status says, whoever wrote it. */
+  /** Fingerprint of the status, of any writer. */
   readonly says: string;
 }
 
@@ -19,21 +19,21 @@ export interface ObservedContext {
   readonly key: string;
   readonly object: ObservedView;
   readonly dependencies: readonly Dependency[];
-  /** What the last reading was made for: with anything else it is made again. */
+  /** Fingerprint of the last reading's inputs: a change makes it be repeated. */
   readonly basis: string;
-  /** What was read, until the status says it. */
+  /** Data that was read and is not in the status yet. */
   readonly reading: JsonObject | undefined;
   /** When that was asked for, milliseconds since the epoch. */
   readonly readAt: number;
-  /** `ObservedView.says` when all was said. */
+  /** `ObservedView.says` after the last write. */
   readonly said: string;
   /** The last transition of which it is known that it was read after; undefined: it was not looked at. */
   readonly seen: Transition | undefined;
-  /** So often the node is looked at while the object rests, in milliseconds. */
+  /** Polling interval of the node while the object is idle, in milliseconds. */
   readonly pollAfterMs: number;
-  /** After so long it is read again though nobody has told of a reason, in milliseconds. */
+  /** Time after which it is read again without a reported change, in milliseconds. */
   readonly rereadAfterMs: number;
-  /** How often something that was made for what was read was not there yet. */
+  /** Number of times that a related object was missing. */
   readonly lacks: number;
   /** Attempts in a row that failed, and writes in a row that lost a race. */
   readonly failures: number;
@@ -52,7 +52,7 @@ export interface ReadOutput {
   /** When it was asked for, milliseconds since the epoch. */
   readonly at: number;
 }
-/** Of what is done with what was read. */
+/** Input of the effects after a reading. */
 export interface ReadingInput extends EffectInput {
   readonly reading: JsonObject;
 }
@@ -82,7 +82,7 @@ export function hostIn({ dependencies }: Heard): Dependency | undefined {
   return dependencies.find(({ neededFor }) => neededFor === 'always');
 }
 
-/** What is known of others now. Of another node, what was seen tells nothing. */
+/** Current facts about dependencies. After a change of the node, its earlier state is dropped. */
 export function heard(
   context: Pick<ObservedContext, 'dependencies' | 'seen'>,
   dependencies: readonly Dependency[],
@@ -98,8 +98,8 @@ export function isServed(context: Heard): boolean {
 }
 
 /**
- * What a reading is made for. What its host comes to is seen at the node: without a transition there is nothing new to read, but
- * who made the machine, which an inspection finds out.
+ * Inputs of a reading. Changes of its host show in the node: without a transition only the vendor may be new, which an
+ * inspection finds.
  */
 export function basisOf(context: Pick<ObservedContext, 'object' | 'dependencies'>): string {
   const { externalId, attributes } = hostIn(context)?.answer ?? {};
@@ -107,7 +107,7 @@ export function basisOf(context: Pick<ObservedContext, 'object' | 'dependencies'
   return JSON.stringify([context.object.generation, externalId, vendor, model]);
 }
 
-/** What the object made for itself was there, and is not any more. */
+/** A related object existed, and does not any more. */
 export function isRobbed({ dependencies }: Heard, now: readonly Dependency[]): boolean {
   return now.some(({ kind, name, neededFor, answer }) => {
     const before = dependencies.find((each) => each.kind === kind && each.name === name)?.answer;
@@ -120,7 +120,7 @@ export function isRobbed({ dependencies }: Heard, now: readonly Dependency[]): b
   });
 }
 
-/** Until a watch that ended by itself is begun again, in milliseconds. */
+/** Pause before a watch that ended on its own is restarted, in milliseconds. */
 export const WATCH_PAUSE_MS = 30_000;
 
 /** Between two attempts, in milliseconds. */
@@ -129,7 +129,7 @@ export interface FailurePauses {
   readonly limitMs: number;
 }
 
-/** Until it is tried again, in milliseconds: what cannot be done as it stands is tried least often. */
+/** Pause before a retry, in milliseconds: longest for a request that is impossible in the current state. */
 export function failurePauseMs(
   { failures, error }: Pick<ObservedContext, 'failures' | 'error'>,
   { firstMs, limitMs }: FailurePauses,

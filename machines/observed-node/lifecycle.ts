@@ -1,8 +1,8 @@
 // The life of an object that shows something of a node, as a kind has it: what is read, and what the status makes of it.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
-import { fromPromise } from 'xstate';
+import { type EffectRun, effectsOver } from '../effect.ts';
 import { equipped } from '../equipped.ts';
-import type { Lifecycle, LifecyclePorts, Step, UserEvent } from '../lifecycle.ts';
+import type { Lifecycle, LifecyclePorts, PortsOf, Step, UserEvent } from '../lifecycle.ts';
 import { Tag } from '../lifecycle.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import {
@@ -20,14 +20,14 @@ import {
 } from './context.ts';
 import { observedNodeMachine } from './machine.ts';
 
-/** What the status is to say after a reading. */
+/** Status after a reading. */
 export interface Judgement {
   readonly status: JsonObject;
   /** It says something else than what is stored. */
   readonly isChanged: boolean;
   /** Told when it is stored. */
   readonly news: readonly UserEvent[];
-  /** So often the node is looked at from then on, in milliseconds. */
+  /** Polling interval of the node from then on, in milliseconds. */
   readonly pollAfterMs: number;
   /** After so long it is read again in any case, in milliseconds. */
   readonly rereadAfterMs: number;
@@ -43,23 +43,23 @@ export interface ObservedNodeOptions<Reading> {
   /** Whether the status says how the node is, of the object as it is now. */
   isJudged(object: KubeObject): boolean;
   /** Makes what goes with a reading; nothing unless stated. @returns messages of what is not there yet */
-  furnish?(ports: LifecyclePorts, key: string, reading: Reading): Promise<readonly string[]>;
+  furnish?(ports: LifecyclePorts, reading: Reading): Promise<readonly string[]>;
   /** Before it is tried again. */
   readonly failurePauses: FailurePauses;
-  /** What people are told when the node cannot be read, however often it is tried. */
+  /** Event about a node that cannot be read, in spite of retries. */
   readonly unreadable: Pick<UserEvent, 'type' | 'reason'>;
 }
 
 type Snapshot = SnapshotFrom<typeof observedNodeMachine>;
 
-/** So many attempts in a row failed, and it is no accident. */
+/** Number of consecutive failed attempts before a report. */
 const TOLD_AFTER = 3;
 
 /** The kind offers the operations `read` and `watch`. */
 export function observedNodeLife<Reading>(options: ObservedNodeOptions<Reading>): Lifecycle {
   return {
     machine: observedNodeMachine,
-    provide: (ports) => provide(ports, options),
+    provide: (portsOf) => provide(portsOf, options),
     view: ({ metadata, status }): ObservedView => ({
       generation: metadata.generation ?? 0,
       deleting: metadata.deletionTimestamp !== undefined,
@@ -70,7 +70,7 @@ export function observedNodeLife<Reading>(options: ObservedNodeOptions<Reading>)
     status: () => [],
     failureStatus: () => [],
     mayHaveUnrecordedCreate: () => false,
-    // While it looks at a node, its watch is all that would tell of it.
+    // While it watches a node, only its watch reports changes.
     canPassivate: (snapshot) => !snapshot.hasTag(Tag.Available),
     wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
     summarize: (object) => (options.isJudged(object) ? { tags: [Tag.Settled, Tag.Available], message: '' } : undefined),
@@ -92,44 +92,48 @@ function unreadable({ to }: Step, said: Pick<UserEvent, 'type' | 'reason'>): Use
   return { ...said, message: error.message };
 }
 
-function provide<Reading>(ports: LifecyclePorts, options: ObservedNodeOptions<Reading>): typeof observedNodeMachine {
+function provide<Reading>(portsOf: PortsOf, options: ObservedNodeOptions<Reading>): typeof observedNodeMachine {
   const { manager, judge, furnish = async () => [], failurePauses } = options;
 
-  const read = async ({ key }: EffectInput): Promise<ReadOutput> => {
+  const effect = effectsOver(portsOf);
+
+  const read = async ({ ports }: EffectRun<EffectInput>): Promise<ReadOutput> => {
     const at = ports.now(); // it tells of no later time
-    return { reading: (await ports.call(key, 'read')) as JsonObject, at };
+    return { reading: (await ports.call('read')) as JsonObject, at };
   };
 
-  const store = async ({ key, reading }: ReadingInput): Promise<StoreOutput> => {
+  const store = async ({ ports, input: { reading } }: EffectRun<ReadingInput>): Promise<StoreOutput> => {
     const { status, isChanged, news, pollAfterMs, rereadAfterMs } = judge(
-      ports.object(key),
+      ports.object(),
       reading as unknown as Reading,
       ports.now(),
     );
     if (isChanged) {
-      await ports.storeStatus(key, manager, status);
-      ports.recordEvents(key, news);
+      await ports.storeStatus(manager, status);
+      ports.recordEvents(news);
     }
     return { pollAfterMs, rereadAfterMs };
   };
 
   return equipped(observedNodeMachine, {
     actors: {
-      read: fromPromise<ReadOutput, EffectInput>(({ input }) => read(input)),
-      furnish: fromPromise<FurnishOutput, ReadingInput>(async ({ input: { key, reading } }) => ({
-        waiting: await furnish(ports, key, reading as unknown as Reading),
-      })),
-      store: fromPromise<StoreOutput, ReadingInput>(({ input }) => store(input)),
-      watch: fromPromise<WatchOutput, WatchInput>(
-        ({ input: { key, ...extra }, signal }) =>
-          ports.callLong(key, 'watch', { extra, signal, onProgress: () => undefined }) as Promise<WatchOutput>,
+      read: effect(read),
+      furnish: effect(
+        async ({ ports, input: { reading } }: EffectRun<ReadingInput>): Promise<FurnishOutput> => ({
+          waiting: await furnish(ports, reading as unknown as Reading),
+        }),
       ),
+      store: effect(store),
+      watch: effect(({ ports, input: { key: _, ...extra }, signal }: EffectRun<WatchInput>) => {
+        const watching = ports.callLong('watch', { extra, signal, onProgress: () => undefined });
+        return watching as Promise<WatchOutput>;
+      }),
     },
-    actions: { claim: ({ context: { key } }) => ports.claim(key, []) },
+    actions: { claim: ({ context: { key } }) => portsOf(key).claim([]) },
     delays: {
-      rereadPause: ({ context }) => ports.jitter(context.rereadAfterMs),
-      watchPause: () => ports.jitter(WATCH_PAUSE_MS),
-      failurePause: ({ context }) => ports.jitter(failurePauseMs(context, failurePauses)),
+      rereadPause: ({ context }) => portsOf(context.key).jitter(context.rereadAfterMs),
+      watchPause: ({ context }) => portsOf(context.key).jitter(WATCH_PAUSE_MS),
+      failurePause: ({ context }) => portsOf(context.key).jitter(failurePauseMs(context, failurePauses)),
     },
   });
 }

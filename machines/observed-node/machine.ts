@@ -1,15 +1,15 @@
-// The life of an object that shows something of a host's node: it is read, the status says it, and it is read again when there
-// is a reason to: the object was edited, the host has another node, or the node made a transition, which whatever the host comes to
-// is seen by.
+// Lifecycle of an object that shows a part of a host's node: it is read, stored in the status, and read again after a
+// change: the object was edited, the host has another node, or the node made a transition.
 //
 //   deciding -> awaiting | nodeMissing | reading -> creatingRelated (-> lacking) -> storing -> upToDate (watching | resuming)
 //   any of these -> failing -> reading; deleted
 //
 // Invariants:
-//   OBSERVED-NODE-1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
+//   OBSERVED-NODE-1. No request is sent while the host must not be touched, or its state is unknown.
 //   OBSERVED-NODE-2. Others may rely on what the status says only where that was read of the node that the host has now, and not while it is
 //       read again after a transition.
-//   OBSERVED-NODE-3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
+//   OBSERVED-NODE-3. An idle object never sends more than occasional requests of its own: the shared list of nodes
+//       reports transitions.
 //   OBSERVED-NODE-4. What was read is judged by the object as it is stored then, and written only where that says something else.
 //   OBSERVED-NODE-5. It leaves nothing behind, so that it holds up no deletion.
 import { fromPromise, not, setup } from 'xstate';
@@ -40,9 +40,9 @@ import {
 type Failure = { readonly error: unknown };
 type Heard = { readonly dependencies: readonly Dependency[] };
 
-/** So many writes in a row that lost a race are made again at once. */
+/** Number of immediate retries of writes after conflicts. */
 const QUICK_RACES = 5;
-/** So often in a row what was made is waited for before all is read again. */
+/** Number of consecutive waits for a created object before all is read again. */
 const QUICK_LACKS = 1;
 
 const observed = setup({
@@ -57,9 +57,9 @@ const observed = setup({
     read: fromPromise<ReadOutput, EffectInput>(notProvided),
     /** Makes what goes with it, and lets go of what went with what was before. */
     furnish: fromPromise<FurnishOutput, ReadingInput>(notProvided),
-    /** Stores what the status is to say, unless it says so, and tells of what is wrong. */
+    /** Stores the status if it differs, and emits events about problems. */
     store: fromPromise<StoreOutput, ReadingInput>(notProvided),
-    /** Resolves when the node has made a transition, and is at rest after it. */
+    /** Resolves when the node has completed a transition. */
     watch: fromPromise<WatchOutput, WatchInput>(notProvided),
   },
   actions: {
@@ -98,7 +98,7 @@ const observed = setup({
     /** It is not known yet how the host is. */
     isUnheard: ({ context }) => hostIn(context)?.answer === undefined,
     isBuiltOnReplaced: ({ context }) => context.basis !== basisOf(context),
-    /** Somebody else wrote the status. */
+    /** Another writer changed the status. */
     isContradicted: ({ context }) => context.said !== context.object.says,
     isRobbed: ({ context }, { dependencies }: Heard) => isRobbed(context, dependencies),
     isFurnished: (_, { waiting }: FurnishOutput) => waiting.length === 0,
@@ -110,7 +110,7 @@ const observed = setup({
     isPassing: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'transient',
   },
   delays: {
-    /** What was made is there soon. */
+    /** A created object appears soon. */
     furnishPause: 500,
     watchPause: WATCH_PAUSE_MS,
     rereadPause: ({ context }) => context.rereadAfterMs,
@@ -131,7 +131,7 @@ const isRobbedNow = { type: 'isRobbed', params: ({ event }: { event: Heard }) =>
 const noteFailure = { type: 'noteFailure', params: ({ event }: Failed) => event } as const;
 const failed = { target: '#failing', actions: noteFailure } as const;
 const isLostRace = { type: 'isLostRace', params: ({ event }: Failed) => event } as const;
-/** What is there has been read by now: no error. */
+/** A missing object was read by now: no error. */
 const again = (target: 'creatingRelated' | 'storing') =>
   ({ guard: isLostRace, target, reenter: true, actions: 'countRace' }) as const;
 const output = <Output>({ event }: Answer<Output>): Output => event.output;

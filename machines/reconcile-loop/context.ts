@@ -1,4 +1,4 @@
-// What the life of an object that is looked after pass by pass knows and hears, and the questions its statechart decides by.
+// Context and events of the lifecycle of an object that is reconciled in attempts, and the guards of its state machine.
 import { growingPauseMs } from '../backoff.ts';
 import type { Dependency, LifecycleEvent, LifecycleInput } from '../lifecycle.ts';
 import type { ErrorData, JsonObject } from '../object.ts';
@@ -15,21 +15,26 @@ export interface ReconcileLoopView {
   readonly settled: boolean;
   /** Whatever else of the object, beside its status, another pass is worth while for: compared as it is. */
   readonly basis: string;
+  /** Another value than before: the user wants it tried again. */
+  readonly retry?: string;
 }
 
 /**
- * How an object stands that rests: others may use it, or it lacks what it refers to; of a deleted one, that others use it still. Shown,
- * and nothing else.
+ * State of an idle object: dependents may use it, or it lacks a dependency; of a deleted one, that dependents still use
+ * it. For display only.
  */
 export type Standing = 'available' | 'awaitingDependencies' | 'inUse';
 
-/** What came of a pass. */
+/** Outcome of an attempt. */
 export type Verdict =
-  /** Of an object without the own finalizer: what is next may leave something behind. It is stored, and another pass is made. */
+  /**
+   * The object lacks its own finalizer, and the next step may leave something behind: it is stored, and another attempt
+   * is made.
+   */
   | { readonly next: 'guard' }
   /**
-   * There is nothing to do until something changes. What is outside may change unheard: another look is due after
-   * `lookAgainMs`, if any. `yielded`: uids of what it refers to and does not use, as that is being deleted (P1).
+   * No action is needed until something changes. External changes may be unreported: the next check is due after
+   * `lookAgainMs`, if any. `yielded`: uids of unused dependencies that are being deleted (P1).
    */
   | {
       readonly next: 'rest';
@@ -37,7 +42,10 @@ export type Verdict =
       readonly lookAgainMs?: number;
       readonly withdrawnUids?: readonly string[];
     }
-  /** Another pass is due after so long, or when something changes. `notes` are for that one, and end with this life. */
+  /**
+   * Another attempt is due after this time, or at the next change. `notes` are for that one, and end with this
+   * lifecycle.
+   */
   | { readonly next: 'pause'; readonly pauseMs: number; readonly notes?: JsonObject }
   /** Of a deleted object: nothing of it is left. */
   | { readonly next: 'leave' };
@@ -47,18 +55,21 @@ export interface ReconcileLoopContext {
   readonly key: string;
   readonly object: ReconcileLoopView;
   readonly dependencies: readonly Dependency[];
-  /** The own finalizer was stored once in this life: something may have been made, whoever has taken it off since. */
+  /**
+   * Whether the own finalizer was stored in this lifecycle: something may have been created, even if the finalizer was
+   * removed since.
+   */
   readonly mayHaveMade: boolean;
-  /** What the last pass was made for; undefined: none was made in this life. */
+  /** Inputs of the last attempt; undefined: there was none in this lifecycle. */
   readonly basis: string | undefined;
   /** The status said that there is nothing to do when the object came to rest. */
   readonly wasSettled: boolean;
   readonly notes: JsonObject;
   readonly pauseMs: number;
-  /** Until another look at what rests; undefined: none is due. */
+  /** Pause until the next check of an idle object; undefined: none is due. */
   readonly lookMs: number | undefined;
   readonly withdrawnUids: readonly string[];
-  /** How often those who refer to it have said something else, or what it refers to was made anew. */
+  /** Number of changed attributes of dependents and of replaced dependencies. */
   readonly heard: number;
   /** Passes and last steps in a row that failed. */
   readonly attempts: number;
@@ -76,7 +87,7 @@ export interface EffectInput {
 
 export interface ReconcileAttemptInput extends EffectInput {
   readonly dependencies: readonly Dependency[];
-  /** Of the pass before. */
+  /** Notes of the last attempt. */
   readonly notes: JsonObject;
   /** As the view has them. */
   readonly owned: boolean;
@@ -97,13 +108,13 @@ export function basisOf({
   return JSON.stringify([generation, deleting, owned, basis, others, heard]);
 }
 
-/** What the last pass was made for is not how things are now; or somebody undid what it did. */
+/** The inputs of the last attempt have changed; or another writer reverted its result. */
 export function isStale(context: ReconcileLoopContext): boolean {
   const { basis, wasSettled, object } = context;
   return (basis !== undefined && basis !== basisOf(context)) || (wasSettled && !object.settled);
 }
 
-/** Everything that has to be heard of has been, be it that it does not exist. */
+/** All dependencies have answered, even if they do not exist. */
 export function isAnswered({ dependencies }: Pick<ReconcileLoopContext, 'dependencies'>): boolean {
   return dependencies.every(({ neededFor, answer }) => neededFor === 'never' || answer !== undefined);
 }

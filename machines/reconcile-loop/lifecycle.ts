@@ -1,19 +1,21 @@
 // The life of an object that is looked after pass by pass, as a kind has it: the chart, and what a pass is. The status is the
 // passes' to write: whole, whoever wrote it before.
-import { fromPromise, type SnapshotFrom } from 'xstate';
+import type { SnapshotFrom } from 'xstate';
+import { type EffectRun, effectsOver } from '../effect.ts';
 import { equipped } from '../equipped.ts';
 import {
   type Dependency,
   type Lifecycle,
   type LifecyclePorts,
+  type PortsOf,
   type StatusSummary,
   type Step,
   Tag,
 } from '../lifecycle.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { retryOf } from '../retry.ts';
 import {
   backoffMs,
-  type EffectInput,
   type ReconcileAttemptInput,
   type ReconcileLoopContext,
   type ReconcileLoopView,
@@ -21,40 +23,43 @@ import {
 } from './context.ts';
 import { reconcileLoopMachine } from './machine.ts';
 
-/** What a pass works with. */
+/** Input of an attempt. */
 export interface ReconcileAttempt {
   readonly ports: LifecyclePorts;
-  readonly key: string;
   /** As it was known when the pass began. */
   readonly object: KubeObject;
   readonly dependencies: readonly Dependency[];
-  /** Of the pass before; empty for the first one of a life. */
+  /** Notes of the last attempt; empty for the first one of a lifecycle. */
   readonly notes: JsonObject;
   /** The own finalizer is stored: a pass that finds it missing says `guard` before it does what may leave something behind. */
   readonly owned: boolean;
-  /** As the view has it: who is known to hold it no more is left out, though his finalizer may be on the object still. */
+  /**
+   * Holders in the view: one known to hold it no longer is left out, though its finalizer may still be on the object.
+   */
   readonly heldBy: readonly string[];
-  /** Aborted when the life ends here: the lease is lost, or the process closes. */
+  /** Signal that is aborted when the lifecycle ends here: the lease is lost, or the process closes. */
   readonly signal: AbortSignal;
 }
 
 export interface ReconcileLoopOptions
   extends Pick<Lifecycle, 'wakesOn' | 'externalId' | 'intent' | 'isReflected' | 'hintFor'> {
   /**
-   * What the status of an object that is not settled says, for people; undefined or empty: nothing. With it the object looks by its
-   * view (`Lifecycle.glance`).
+   * Message in the status of an object that is not settled, for people; undefined or empty if there is none. With it
+   * the object is summarized by its view (`Lifecycle.summarize`).
    */
   problemMessage?(object: KubeObject): string | undefined;
   view(object: KubeObject): ReconcileLoopView;
   /**
-   * Looks at what is there, does the next thing, and has the status say so. Passes are repeated: one that finds everything as it
-   * is to be does nothing. It rejects with `ErrorData`; what it writes on an object that was changed meanwhile is a `conflict`, and
-   * another pass is made.
+   * Checks the state, does the next step, and writes the status. Attempts are repeated: one without differences does
+   * nothing. It rejects with `ErrorData`; a write on an object that was changed meanwhile is a `conflict`, and another
+   * attempt is made.
    */
   reconcile(pass: ReconcileAttempt): Promise<Verdict>;
-  /** Whether an earlier life may have asked for what must not be repeated, and not recorded it; never unless stated. */
+  /**
+   * Whether an earlier lifecycle may have sent a request that must not be repeated, without a record; never by default.
+   */
   mayHaveUnrecordedCreate?(object: KubeObject): boolean;
-  /** Reason of the Event that tells of passes that fail. */
+  /** Reason of the Event about failed attempts. */
   readonly failure: string;
 }
 
@@ -72,14 +77,14 @@ export function reconcileLoop({
   return {
     ...more,
     machine: reconcileLoopMachine,
-    provide: (ports) => provide(ports, reconcile),
-    view,
+    provide: (portsOf) => provide(portsOf, reconcile),
+    view: (object) => retriable(view(object), object),
     // Passes write what there is to say.
     statusKey: () => undefined,
     status: () => [],
     failureStatus: () => [],
     mayHaveUnrecordedCreate,
-    // A look that is due at a time would be forgotten by who rests.
+    // A passivated lifecycle would miss a check that is due at a time.
     canPassivate: (snapshot) => (snapshot as Snapshot).context.lookMs === undefined,
     stepDetails: (snapshot) => ({ error: (snapshot as Snapshot).context.error }),
     ...(problemMessage !== undefined && {
@@ -94,11 +99,17 @@ export function reconcileLoop({
   };
 }
 
+/** What rests looks again when the user wants it to. */
+function retriable(seen: ReconcileLoopView, object: KubeObject): ReconcileLoopView {
+  const retry = retryOf(object);
+  return retry === undefined ? seen : { ...seen, basis: JSON.stringify([seen.basis, retry]), retry };
+}
+
 function glanceOf(
   { owned, settled }: ReconcileLoopView,
   problemMessage: () => string | undefined,
 ): StatusSummary | undefined {
-  // A kind with a complaint is guarded before its first look.
+  // A kind with problem messages stores its finalizer before the first check.
   if (!owned) return undefined;
   return settled ? { tags: [Tag.Settled], message: '' } : { tags: [Tag.Waiting], message: problemMessage() ?? '' };
 }
@@ -109,19 +120,20 @@ function hasFailed({ cause, to }: Step): boolean {
   return cause.type.startsWith('xstate.error.') && to.hasTag(Tag.Failing);
 }
 
-function provide(ports: LifecyclePorts, reconcile: ReconcileLoopOptions['reconcile']): typeof reconcileLoopMachine {
-  const effect = (run: (key: string) => Promise<void>) =>
-    fromPromise<void, EffectInput>(({ input: { key } }) => run(key));
+function provide(portsOf: PortsOf, reconcile: ReconcileLoopOptions['reconcile']): typeof reconcileLoopMachine {
+  const effect = effectsOver(portsOf);
   return equipped(reconcileLoopMachine, {
     actors: {
-      addOwnFinalizer: effect((key) => ports.addOwnFinalizer(key)),
-      reconcile: fromPromise<Verdict, ReconcileAttemptInput>(({ input: { key, ...given }, signal }) =>
-        reconcile({ ports, key, object: ports.object(key), signal, ...given }),
+      addOwnFinalizer: effect(({ ports }) => ports.addOwnFinalizer()),
+      reconcile: effect(({ ports, input: { key: _, ...given }, signal }: EffectRun<ReconcileAttemptInput>) =>
+        reconcile({ ports, object: ports.object(), signal, ...given }),
       ),
-      endClaims: effect((key) => ports.endClaims(key)),
-      removeOwnFinalizer: effect((key) => ports.removeOwnFinalizer(key)),
+      endClaims: effect(({ ports }) => ports.endClaims()),
+      removeOwnFinalizer: effect(({ ports }) => ports.removeOwnFinalizer()),
     },
-    actions: { claim: ({ context: { key, withdrawnUids } }) => ports.claim(key, withdrawnUids) },
-    delays: { backoff: ({ context }: { context: ReconcileLoopContext }) => ports.jitter(backoffMs(context)) },
+    actions: { claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids) },
+    delays: {
+      backoff: ({ context }: { context: ReconcileLoopContext }) => portsOf(context.key).jitter(backoffMs(context)),
+    },
   });
 }

@@ -1,4 +1,4 @@
-// The life of an object that is looked after pass by pass: each pass looks at what is there, does the next thing, and says when
+// Lifecycle of an object that is reconciled in attempts: each checks the state, does the next step, and determines when
 // another one is due.
 //
 //   active (awaiting -> reconciling (-> addingFinalizer -> active) -> idle | available | awaitingDependencies | requeued | refused |

@@ -3,6 +3,7 @@ import { fromPromise, setup } from 'xstate';
 import { assign } from '../assign.ts';
 import type { Dependency, ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
+import { isRetried } from '../retry.ts';
 import {
   backoffMs,
   basisOf,
@@ -20,7 +21,7 @@ import {
 
 type Failure = { readonly error: unknown };
 
-/** So many lost races in a row are run again at once; what the API server refuses each time is no race. */
+/** Number of immediate retries after conflicts; a repeated rejection of the API server is no race. */
 const QUICK_RACES = 5;
 
 export const reconcileLoopSetup = setup({
@@ -33,7 +34,7 @@ export const reconcileLoopSetup = setup({
   actors: {
     /** Stores the own finalizer. */
     addOwnFinalizer: fromPromise<void, EffectInput>(notProvided),
-    /** A pass: it looks, does what is next, and has the status say so. */
+    /** Attempt: checks the state, does the next step, and writes the status. */
     reconcile: fromPromise<Verdict, ReconcileAttemptInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
     endClaims: fromPromise<void, EffectInput>(notProvided),
@@ -79,7 +80,7 @@ export const reconcileLoopSetup = setup({
     stands: (_, { verdict, how }: { verdict: Verdict; how: Standing }) =>
       verdict.next === 'rest' && verdict.stands === how,
     isEdited: ({ context }, { object }: ObjectChanged<ReconcileLoopView>) =>
-      object.generation !== context.object.generation || object.deleting,
+      isRetried(context.object, object) || object.generation !== context.object.generation || object.deleting,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>

@@ -342,7 +342,7 @@ export const HOSTING_CASES: Readonly<Record<string, Case>> = {
       await world.stop();
       const { net, subnet, chain } = await pair(world);
       const lease = `shard.${shardOf(addressOf(world, { kind: 'Network', name: net }))}`;
-      const summary = [`Network/${net}`, `nobody holds the lease ${lease}`, 'nor any other'];
+      const summary = [`Network/${net}`, `no process holds the lease ${lease}`, 'nor any other'];
       return {
         kind: 'Subnet',
         name: subnet,
@@ -361,7 +361,7 @@ export const HOSTING_CASES: Readonly<Record<string, Case>> = {
       await leases.acquire('pod.other', 'other');
       for (let shard = 0; shard < SHARDS; shard++) if (shard !== lost) await leases.acquire(`shard.${shard}`, 'other');
       await world.apply(world.managed('Network', name));
-      const summary = [`Network/${name}`, `nobody holds the lease shard.${lost}`, 'others are held by other'];
+      const summary = [`Network/${name}`, `no process holds the lease shard.${lost}`, 'others are held by other'];
       return { kind: 'Network', name, summary, advice: ['the log of other'] };
     },
   },

@@ -8,12 +8,12 @@
 // Two worlds do the same in the same order, one with P4 and one without.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Semaphore } from '../../actors/base/semaphore.ts';
 import { parseClaim } from '../../actors/mailbox/messages.ts';
 import { type MayReplace, Outbox } from '../../actors/mailbox/outbox.ts';
 import { Answers } from '../../actors/object/answers.ts';
 import { type Claimant, ClaimPublisher, type OutgoingClaimsDeps } from '../../actors/object/claim-publisher.ts';
 import { ClaimsTable } from '../../actors/object/claims-table.ts';
+import { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import { MemoryStream } from '../../bus/memory-broker.ts';
 import type { ActorSubject, Clock, JsonObject, Mailbox, Publication } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -70,7 +70,7 @@ class Author {
     const clock = { now: () => this.#now, sleep: () => never } as unknown as Clock;
     const endsAt = (): number => (options.isFenced ? 1 : Number.POSITIVE_INFINITY);
     const onTrouble = (): void => undefined;
-    this.#outbox = new Outbox({ mailbox, clock, inFlight: new Semaphore(8), endsAt, onTrouble });
+    this.#outbox = new Outbox({ mailbox, clock, inFlight: new FairSemaphore(8), endsAt, onTrouble });
   }
 
   /** Its lease ends, and it does not know. */

@@ -1,6 +1,6 @@
 // The samples of a Windows node on the embedded API server, as they stand there: they come up on a machine in memory, whose process has
-// the account of deploy/windows and no other rights, the page is told how, and all goes with the namespace.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+// the account that the chart gives it and no other rights, the page is told how, and all goes with the namespace.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -28,7 +28,7 @@ import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { startApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
 import { ROLE, windows } from '../../adapters/windows/mod.ts';
 import { type JsonObject, memoryBroker } from '../../bus/mod.ts';
-import { parseManifests } from '../../deploy/render/kustomize.ts';
+import { everything } from '../deploy/manifests.ts';
 import { Wire } from '../world/wire.ts';
 import { asAccount, NAMESPACE as SYSTEM } from './deployed.ts';
 import { Page } from './visualizer/follower.ts';
@@ -38,7 +38,6 @@ const test = suite('samples of a Windows node');
 const clock = systemClock();
 
 const FOLDER = new URL('../../deploy/samples/company-windows/', import.meta.url);
-const DEPLOY = new URL('../../deploy/windows/', import.meta.url);
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ACCOUNT = 'troupe-csi-proxy';
 /** As the samples have it. */
@@ -176,15 +175,15 @@ test('they come up, the page tells states and conditions of all, and nothing is 
     assert.equal([...(await storage.inventory()).keys()], []);
   }));
 
-/** What deploy/windows says of the pods' account. */
+/** What the chart says of the account of the pods on Windows nodes. */
 async function applyAccount(client: KubeClient): Promise<void> {
   const post = (path: string, body: JsonObject): Promise<unknown> => client.call({ method: 'POST', path, body });
   await post('/api/v1/namespaces', { metadata: { name: SYSTEM } });
-  for (const file of ['cluster-roles.yaml', 'pods.yaml']) {
-    for (const manifest of parseManifests(await readFile(new URL(file, DEPLOY), 'utf8'))) {
-      if (manifest.kind === 'ServiceAccount') await post(`/api/v1/namespaces/${SYSTEM}/serviceaccounts`, manifest);
-      else if (manifest.kind.startsWith('ClusterRole')) await post(`${RBAC}/${manifest.kind.toLowerCase()}s`, manifest);
-    }
+  for (const manifest of everything().filter(({ metadata: { name } }) =>
+    [ACCOUNT, `${ACCOUNT}-secrets`].includes(name),
+  )) {
+    if (manifest.kind === 'ServiceAccount') await post(`/api/v1/namespaces/${SYSTEM}/serviceaccounts`, manifest);
+    else if (manifest.kind.startsWith('ClusterRole')) await post(`${RBAC}/${manifest.kind.toLowerCase()}s`, manifest);
   }
 }
 

@@ -2,15 +2,14 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ConflictError, type JsonObject } from '../../bus/mod.ts';
+import { everything, INSTALL_FILE, installed, one } from '../deploy/manifests.ts';
 import type { Ground, OpenGround } from '../world/environments.ts';
 
 export const NAMESPACE = 'troupe-system';
-const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 
 /** The same ground, with the manifests applied, and the runtime's own service account. */
 export function deployed(openGround: OpenGround, { withKubectl }: { readonly withKubectl: boolean }): OpenGround {
@@ -19,7 +18,7 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
     const { clock, kubeconfig, wire: dispatcher } = ground;
     const client = kubeClient({ clock, kubeconfig, dispatcher });
     try {
-      if (withKubectl) await kubectl(kubeconfig, 'apply', '--server-side', '-k', join(deploy, 'default'));
+      if (withKubectl) await kubectl(kubeconfig, 'apply', '--server-side', '-f', INSTALL_FILE);
       else await applyAccount(client);
       const runtimeKubeconfig = join(ground.folder, 'kubeconfig-troupe');
       await writeFile(runtimeKubeconfig, await asAccount(client, clock, kubeconfig, 'troupe'), { mode: 0o600 });
@@ -70,10 +69,9 @@ export async function accountFor(
   try {
     await create(client, '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
     await create(client, `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata });
+    const apart = everything();
     for (const role of roles) {
-      const rules = parse(await readFile(join(deploy, 'roles', `${role}.yaml`), 'utf8')) as {
-        metadata: { name: string };
-      } & JsonObject;
+      const rules = one(apart, 'ClusterRole', `troupe-${role}`);
       await create(client, `${rbac}/clusterroles`, rules);
       await create(client, `${rbac}/clusterrolebindings`, {
         metadata: { name: `${name}-${role}` },
@@ -100,14 +98,14 @@ async function create(client: KubeClient, path: string, body: JsonObject): Promi
 async function applyAccount(client: KubeClient): Promise<void> {
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   const places = [
-    ['namespace.yaml', '/api/v1/namespaces'],
-    ['service-account.yaml', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`],
-    ['cluster-role.yaml', `${rbac}/clusterroles`],
-    ['cluster-role-binding.yaml', `${rbac}/clusterrolebindings`],
+    ['Namespace', NAMESPACE, '/api/v1/namespaces'],
+    ['ServiceAccount', 'troupe', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`],
+    ['ClusterRole', 'troupe', `${rbac}/clusterroles`],
+    ['ClusterRoleBinding', 'troupe', `${rbac}/clusterrolebindings`],
   ] as const;
-  for (const [file, path] of places) {
-    const body = parse(await readFile(join(deploy, 'base', file), 'utf8')) as JsonObject;
-    await client.call({ method: 'POST', path, body });
+  const manifests = installed();
+  for (const [kind, name, path] of places) {
+    await client.call({ method: 'POST', path, body: one(manifests, kind, name) });
   }
 }
 

@@ -66,11 +66,15 @@ const machine = setup({
 
 const life: Lifecycle = {
   machine,
-  provide: ({ addOwnFinalizer, removeOwnFinalizer }) =>
+  provide: (portsOf) =>
     machine.provide({
       actors: {
-        addOwnFinalizer: fromPromise<void, { readonly key: string }>(({ input }) => addOwnFinalizer(input.key)),
-        removeOwnFinalizer: fromPromise<void, { readonly key: string }>(({ input }) => removeOwnFinalizer(input.key)),
+        addOwnFinalizer: fromPromise<void, { readonly key: string }>(({ input }) =>
+          portsOf(input.key).addOwnFinalizer(),
+        ),
+        removeOwnFinalizer: fromPromise<void, { readonly key: string }>(({ input }) =>
+          portsOf(input.key).removeOwnFinalizer(),
+        ),
       },
     }),
   view: ({ metadata }: KubeObject): View => ({ isDeleted: metadata.deletionTimestamp !== undefined }),

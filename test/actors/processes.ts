@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
 import type { JsonObject } from '../../bus/mod.ts';
+import { installed, one } from '../deploy/manifests.ts';
 import type { Ground } from '../world/environments.ts';
 
 /** What V8 takes for objects where a container is given so much: a quarter, of pointers twice as long. */
@@ -11,17 +11,20 @@ const HEAP_PART = 0.5;
 const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 
 /** Of the container in deploy/, in MiB. */
-export async function memoryLimitMib(): Promise<number> {
-  const text = await readFile(new URL('../../deploy/base/deployment.yaml', import.meta.url), 'utf8');
-  const { spec } = parse(text) as { spec: { template: { spec: { containers: readonly JsonObject[] } } } };
+export function memoryLimitMib(): number {
+  const { spec } = one<{ spec: { template: { spec: { containers: readonly JsonObject[] } } } }>(
+    installed(),
+    'Deployment',
+    'troupe',
+  );
   const [container] = spec.template.spec.containers;
   const [, mib] = /"memory":"(\d+)Mi"/.exec(JSON.stringify(container?.['resources'], ['limits', 'memory'])) ?? [];
   return Number(mib);
 }
 
 /** The heap that a process of such a container has: a group of processes with a limit of its own takes root, a test does not. */
-export async function deployedHeap(): Promise<Readonly<Record<string, string>>> {
-  return { NODE_OPTIONS: `--max-old-space-size=${(await memoryLimitMib()) * HEAP_PART}` };
+export function deployedHeap(): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--max-old-space-size=${memoryLimitMib() * HEAP_PART}` };
 }
 
 export class TroupeProcess {

@@ -1,5 +1,5 @@
 // long
-// Roles in processes of their own, each under its own rules of deploy/roles: who hosts actors is told nothing of clouds.
+// Roles in processes of their own, each under its own rules of the chart: who hosts actors is told nothing of clouds.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';

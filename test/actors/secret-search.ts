@@ -1,6 +1,6 @@
 // Looks for secrets wherever something may have been told: in every spelling, in everything that anybody can read.
 import { readdir, readFile } from 'node:fs/promises';
-import { connect, type NatsConnection } from 'nats';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import * as assert from 'uvu/assert';
 import { resourcePath } from '../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
@@ -57,17 +57,18 @@ export async function listen(world: World): Promise<Wire> {
 }
 
 async function keptBy(connection: NatsConnection): Promise<readonly string[]> {
-  const manager = await connection.jetstreamManager();
+  const ask = async (operation: string, request: JsonObject = {}): Promise<JsonObject> =>
+    (await connection.request(`$JS.API.${operation}`, JSON.stringify(request))).json();
+  const { streams } = await ask('STREAM.NAMES');
   const kept: string[] = [];
-  for await (const { config } of manager.streams.list()) {
+  for (const stream of (streams ?? []) as readonly string[]) {
     for (let seq = 1; ; seq++) {
       // The next one, as many have been replaced; it is refused when there is none.
-      const message = await manager.streams
-        .getMessage(config.name, { seq, next_by_subj: '>' } as { seq: number })
-        .catch(() => undefined);
+      const { message } = await ask(`STREAM.MSG.GET.${stream}`, { seq, next_by_subj: '>' });
       if (message === undefined) break;
-      kept.push(`${message.subject} ${new TextDecoder().decode(message.data)}`);
-      seq = message.seq;
+      const found = message as unknown as { readonly subject: string; readonly seq: number; readonly data?: string };
+      kept.push(`${found.subject} ${Buffer.from(found.data ?? '', 'base64')}`);
+      seq = found.seq;
     }
   }
   return kept;

@@ -14,6 +14,7 @@ import { model } from './model.ts';
 import { neighbor } from './neighbor.ts';
 import { openstack } from './openstack.ts';
 import { CLIENTS, real } from './real.ts';
+import { walk } from './walk.ts';
 
 /** Between two lines of progress where there is no terminal, in milliseconds. */
 const TOLD_EVERY_MS = 10_000;
@@ -44,14 +45,14 @@ interface Benchmark {
 const USAGE = `Usage: npm run bench -- [NAME] [options]
 
 Measures the benchmark NAME (default chain): chain, real, idle, idle-all, openstack, hosts, fan, neighbor, churn, api-server,
-csi-proxy or model. test/bench/README.md explains each one.
+csi-proxy, model or walk. test/bench/README.md explains each one.
 
   --count N        number of objects (default: of the benchmark)
   --runs N         number of runs; figures are medians (default: of the benchmark)
   --latency-ms N   latency of the cloud, in milliseconds (default 50)
   --in-flight N    calls to the cloud at a time (default: of the benchmark)
   --real           on the cloud of OS_CLIENT_CONFIG_FILE; openstack only
-  --profile        where processor time goes
+  --profile        where processor time goes; of walk, which functions ran
   --json           every run, for programs
   --help           this text
 `;
@@ -138,6 +139,12 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     'mounts.atOnceRatio': 0.1,
   }),
   model: alone(958, model),
+  walk: {
+    counts: [1],
+    runs: 1,
+    goals: { 'subnet.up.files': 70, 'subnet.up.functions': 600, 'host.up.files': 110 },
+    run: ({ profile }) => walk({ isListed: profile }),
+  },
 };
 
 const [name = 'chain'] = positionals;

@@ -1,5 +1,5 @@
 // What becomes of deliveries that are lost, late or of another stream (BUS-NATS-READER-1 to BUS-NATS-READER-3), and of a connection that breaks (BUS-CONNECTION-1, BUS-CONNECTION-2).
-import { headers } from 'nats';
+import { headers } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';

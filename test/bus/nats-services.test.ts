@@ -1,5 +1,5 @@
 // What becomes of a service when the connection breaks while it is offered.
-import { NatsError } from 'nats';
+import { ConnectionError } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/base/clock.ts';
@@ -10,23 +10,27 @@ import { natsServices } from '../../bus/nats-services.ts';
 const test = suite('nats services');
 
 test('a connection that breaks while a service is offered is a transient error, and leaves nothing behind', async () => {
-  let stopped = 0;
-  const service = { addEndpoint: () => undefined, stop: async () => void stopped++ };
+  const subscribed = new Set<string>();
   const nats = {
-    services: { add: async () => service },
-    flush: async () => {
-      throw new NatsError('DISCONNECT', 'DISCONNECT');
+    subscribe(subject: string) {
+      subscribed.add(subject);
+      return { closed: Promise.withResolvers().promise, drain: async () => void subscribed.delete(subject) };
+    },
+    async flush() {
+      assert.is(subscribed.size, 10);
+      throw new ConnectionError('disconnected');
     },
   };
   const connection = { up: true, nats, clock: systemClock() } as unknown as Connection;
   const services = natsServices(connection, { root: 'troupe', user: { name: 'openstack' }, leaseMs: 15_000 });
   try {
-    await services.serve('openstack', '1.0.0', 'operations', []);
+    const handle = async () => ({});
+    await services.serve('openstack', '1.0.0', 'operations', [{ subject: 'openstack.subnets.create', handle }]);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);
   }
-  assert.is(stopped, 1);
+  assert.equal(subscribed, new Set());
 });
 
 test.run();

@@ -1,5 +1,5 @@
 // Losses of the mailbox stream that nobody tells of, on a scripted server: no event, no broken connection (P11, BUS-NATS-STREAM-1 to BUS-NATS-STREAM-3, BUS-4).
-import { headers, type MsgHdrs } from 'nats';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MailboxMessage } from '../../bus/bus.ts';

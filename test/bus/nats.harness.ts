@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'nats';
+import { connect } from '@nats-io/transport-node';
 import * as assert from 'uvu/assert';
 import type { Bus } from '../../bus/bus.ts';
 import { type NatsBusOptions, natsBus } from '../../bus/nats-bus.ts';

@@ -1,5 +1,7 @@
 // What is particular to NATS: the words on the wire, and what others may do to the server meanwhile.
-import { connect, type NatsConnection } from 'nats';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
@@ -285,6 +287,13 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       assert.is(answer.json<{ code: string }>().code, 'terminal');
       const garbled = await admin.request('troupe.openstack.subnets.create', 'not JSON');
       assert.is(garbled.json<{ message: string }>().message, 'the request is no JSON object');
+      const stats = (await admin.request('$SRV.STATS.openstack')).json<{ endpoints: Record<string, unknown>[] }>();
+      const [counted] = stats.endpoints;
+      assert.equal([counted?.['num_requests'], counted?.['num_errors']], [2, 2]);
+      assert.is(counted?.['last_error'], 'the request is no JSON object');
+      const ping = (await admin.request('$SRV.PING')).json<Record<string, string>>();
+      assert.equal([ping['type'], ping['name']], ['io.nats.micro.v1.ping_response', 'openstack']);
+      assert.is((await admin.request(`$SRV.PING.openstack.${ping['id']}`)).json<{ id: string }>().id, ping['id']);
     }),
   );
 
@@ -358,6 +367,13 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       const options = { process: 'a', clock };
       const refused = await rejection(natsBus({ ...options, url: 'nats://127.0.0.1:1' }));
       assert.match(refused.message, /^cannot connect to nats at nats:\/\/127\.0\.0\.1:1: connection refused; check/);
+      const door = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+      await once(door, 'listening');
+      const shut = await rejection(
+        natsBus({ ...options, url: `nats://127.0.0.1:${(door.address() as AddressInfo).port}` }),
+      );
+      assert.match(shut.message, 'connection refused; check that it runs there');
+      door.close();
       const wrong = await rejection(natsBus({ ...options, url: `nats://troupe:wrong-secret@${host}` }));
       assert.match(wrong.message, `nats://127.0.0.1:${port}: it refuses us; check user and password`);
       assert.not.match(wrong.message, 'wrong-secret');

@@ -3,7 +3,7 @@
 // it tries is refused.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect, type NatsConnection, nkeyAuthenticator } from 'nats';
+import { connect, type NatsConnection, nkeyAuthenticator, PermissionViolationError } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { userOf } from '../../actors/process/bus-user.ts';
@@ -102,8 +102,9 @@ class Raw {
   constructor(nats: NatsConnection) {
     this.nats = nats;
     void (async () => {
-      for await (const { permissionContext: what } of nats.status()) {
-        if (what !== undefined) this.refused.push(`${what.operation} ${what.subject}`);
+      for await (const status of nats.status()) {
+        if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) continue;
+        this.refused.push(`${status.error.operation} ${status.error.subject}`);
       }
     })();
   }

@@ -2,7 +2,15 @@
 // or forgets is the test's to say.
 //
 // Not imitated: deliveries of consumers (a test sends them with `deliver`), limits, ages, permissions, queue groups.
-import { Events, headers, type Msg, type MsgHdrs, ErrorCode as NatsCode, type NatsConnection, NatsError } from 'nats';
+import {
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  NoRespondersError,
+  RequestError,
+  TimeoutError,
+} from '@nats-io/transport-node';
 import { Connection } from '../../bus/connection.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -21,7 +29,7 @@ interface ScriptedStream {
 
 interface Listening {
   readonly subject: string;
-  readonly callback: (error: NatsError | null, message: Msg) => void;
+  readonly callback: (error: Error | null, message: Msg) => void;
 }
 
 const ENCODER = new TextEncoder();
@@ -104,7 +112,7 @@ export class ScriptedNats {
 
   /** The connection breaks, or is there again. */
   async status(type: 'disconnect' | 'reconnect'): Promise<void> {
-    this.#status.push({ type: type === 'disconnect' ? Events.Disconnect : Events.Reconnect });
+    this.#status.push({ type });
     this.#wakeStatus();
     await this.#clock.settle();
   }
@@ -125,13 +133,13 @@ export class ScriptedNats {
   ): Promise<Msg> {
     this.asked.push(subject);
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => reject(new NatsError('TIMEOUT', NatsCode.Timeout)), timeout);
+      const timer = this.#clock.setTimeout(() => reject(new TimeoutError()), timeout);
       if (this.swallows(subject)) return;
       const answer = this.#answer(subject, payload, sent);
       if (answer === 'silence') return;
       void (this.delays(subject) ?? Promise.resolve()).then(() => {
         this.#clock.clearTimeout(timer);
-        if (answer === undefined) reject(new NatsError('NO RESPONDERS', NatsCode.NoResponders));
+        if (answer === undefined) reject(new RequestError('', { cause: new NoRespondersError(subject) }));
         else resolve(answer);
       });
     });

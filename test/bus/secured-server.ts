@@ -8,7 +8,7 @@ import type { BusUser } from '../../bus/permissions.ts';
 import { type KnownUser, newSeed, publicKeyOf, serverUsers } from '../../bus/server-users.ts';
 import { clock, until } from './harness.ts';
 
-/** What the configuration of deploy/nats says too, but for paths and ports. */
+/** What the configuration of the chart's server says too, but for paths and ports. */
 const CONFIGURATION = (folder: string, port: number): string => `
 host: 127.0.0.1
 port: ${port}

@@ -2,11 +2,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../actors/base/clock.ts';
 import {
-  childOf,
   formatTraceparent,
-  newTrace,
   parseTraceparent,
   type TraceContext,
   traceparentOf,
@@ -72,28 +69,6 @@ test('of a later version the parts that are known are read', () => {
   assert.equal(parseTraceparent(`cc-${TRACE}-${SPAN}-01-what-the-future-brings`), later);
   assert.equal(parseTraceparent(`00-${TRACE}-${SPAN}-03`), later);
   assert.is(parseTraceparent(`00-${TRACE}-${SPAN}-02`)?.sampled, false);
-});
-
-test('a child is another step of the same trace, the same for the same seed', () => {
-  fc.assert(
-    fc.property(context, fc.nat(), (parent, chance) => {
-      const child = childOf(parent, mulberry32(chance));
-      assert.is(child.traceId, parent.traceId);
-      assert.is(child.sampled, parent.sampled);
-      assert.is.not(child.spanId, parent.spanId);
-      assert.equal(parseTraceparent(formatTraceparent(child)), child);
-      assert.equal(childOf(parent, mulberry32(chance)), child);
-    }),
-    checked,
-  );
-});
-
-test('whatever chance gives, an id is never all zeros', () => {
-  const none = (): number => 0;
-  const trace = newTrace(none);
-  assert.equal(parseTraceparent(formatTraceparent(trace)), trace);
-  const child = childOf(trace, none);
-  assert.equal(parseTraceparent(formatTraceparent(child)), child);
 });
 
 test('the trace of a UUID is its digits; any other uid has one of its own', () => {

@@ -135,7 +135,7 @@ async function runOf(
   const clock = systemClock();
   const slower = Math.max(slowness(clock), slowness(clock));
   const pace = { ...model.pace, leaseMs: Math.round(model.pace.leaseMs * slower) };
-  const heap = await deployedHeap();
+  const heap = deployedHeap();
   const passwords = new Map<string, string>();
   const report: Run['report'] = (who, what) => void lines.push({ at: clock.now(), who, what });
   const violate: Run['violate'] = (what) => {

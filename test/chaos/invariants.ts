@@ -29,7 +29,7 @@ export function judgeLogs(pods: readonly Pod[], violate: Violate): void {
 
 /** A container of deploy/ would not have been killed. */
 export async function judgeMemory(pods: readonly Pod[], violate: Violate): Promise<number> {
-  const limitMib = await memoryLimitMib();
+  const limitMib = memoryLimitMib();
   const peaks = await Promise.all(pods.map((pod) => pod.peakMib()));
   for (const [index, peakMib] of peaks.entries())
     if (peakMib >= limitMib) violate(`pod '${pods[index]?.name}' held ${peakMib} MiB of ${limitMib}`);

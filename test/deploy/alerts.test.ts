@@ -4,14 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
-import { ALERT_GROUPS } from '../../deploy/alerts.ts';
 import { ROWS } from '../../deploy/panels.ts';
+import { ALERTS, RULES_FILE as RULES } from './rules.ts';
 
-const RULES = fileURLToPath(new URL('../../deploy/monitoring/rules.yaml', import.meta.url));
 const POD = 'namespace="troupe-system",pod="troupe-0"';
 const TARGET = `${POD},job="troupe-metrics",instance="10.0.0.1:8443"`;
 
@@ -167,7 +165,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 /** When all of them have been so for long enough. */
 const AT = '110m';
-const SEVERITIES = new Map(ALERT_GROUPS.flatMap(({ alerts }) => alerts.map(({ name, severity }) => [name, severity])));
+const SEVERITIES = new Map(ALERTS.map(({ alert, labels }) => [alert, labels.severity]));
 
 function promtool(args: readonly string[], file: object): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-alerts-'));

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parse } from 'yaml';
 import { placeOf } from '../../actors/cli/bus/book.ts';
 import { credentials, usersOf } from '../../actors/cli/bus/credentials.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { clock, until } from '../bus/harness.ts';
 import { findNatsServer } from '../world/environments.ts';
 import { written } from '../world/written.ts';
+import { installed, one } from './manifests.ts';
 
 const test = suite('manifests of the bus');
 
@@ -28,34 +28,36 @@ interface Pods {
   readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
 }
 
-async function manifest<Of>(path: string): Promise<Of> {
-  return parse(await readFile(new URL(`../../deploy/${path}`, import.meta.url), 'utf8')) as Of;
-}
+const objects = installed();
 
-const jobArgs = async (): Promise<readonly string[]> => {
-  const { spec } = await manifest<{ spec: { template: { spec: Pods } } }>('bus/job.yaml');
+const jobArgs = (): readonly string[] => {
+  const { spec } = one<{ spec: { template: { spec: Pods } } }>(objects, 'Job', 'troupe-bus-credentials');
   return spec.template.spec.containers[0]?.args ?? [];
 };
 
-test('the Job makes what the Role names, and the CronJob the same', async () => {
-  const args = await jobArgs();
+test('the Job makes what the Role names, and the CronJob the same', () => {
+  const args = jobArgs();
   assert.equal(args.slice(0, 3), ['bus', 'credentials', '--secrets']);
-  const cron = await manifest<{ spec: { jobTemplate: { spec: { template: { spec: Pods } } } } }>('bus/cron-job.yaml');
+  const cron = one<{ spec: { jobTemplate: { spec: { template: { spec: Pods } } } } }>(
+    objects,
+    'CronJob',
+    'troupe-bus-rotation',
+  );
   const more = cron.spec.jobTemplate.spec.template.spec.containers[0]?.args ?? [];
   assert.equal(more, [...args, '--rotate-after=2160h']);
 
   const named = args.flatMap((arg) => (arg.startsWith('--user=') ? [arg.slice('--user='.length)] : []));
   const places = ['book', 'server', ...usersOf(BUILT_IN, named).map(placeOf)];
-  const { rules } = await manifest<{
+  const { rules } = one<{
     rules: readonly { resourceNames: readonly string[]; verbs: readonly string[] }[];
-  }>('bus/role.yaml');
+  }>(objects, 'Role', 'troupe-bus');
   assert.equal([...(rules[0]?.resourceNames ?? [])].sort(), places.map((place) => `troupe-bus-${place}`).sort());
   assert.equal(rules[0]?.verbs, ['get', 'create', 'patch']);
   assert.is(rules.length, 1);
 });
 
-test('pods show the key of the user who plays their roles, and know whom to trust', async () => {
-  const { spec } = await manifest<{ spec: { template: { spec: Pods } } }>('base/deployment.yaml');
+test('pods show the key of the user who plays their roles, and know whom to trust', () => {
+  const { spec } = one<{ spec: { template: { spec: Pods } } }>(objects, 'Deployment', 'troupe');
   const [container] = spec.template.spec.containers;
   const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
   assert.equal(
@@ -75,7 +77,7 @@ if ('refusal' in found) console.log(`without NATS: ${found.refusal}`);
 const withServer = 'program' in found ? test : (): void => undefined;
 
 withServer('nats-server takes the configuration, and reads it again when it has changed', async () => {
-  const { data } = await manifest<{ data: Readonly<Record<string, string>> }>('nats/config.yaml');
+  const { data } = one<{ data: Readonly<Record<string, string>> }>(objects, 'ConfigMap', 'troupe-nats');
   const folder = await mkdtemp(join(tmpdir(), 'troupe-deployed-nats-'));
   const out = written();
   const make = (...flags: readonly string[]): Promise<number> =>

@@ -1,10 +1,9 @@
-// The policy of deploy/egress refuses what the adapter refuses, and not more than that.
-import { readFile } from 'node:fs/promises';
+// The policy for egress refuses what the adapter refuses, and not more than that.
 import { BlockList } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parse } from 'yaml';
 import { egressPolicyOf } from '../../adapters/http/egress-policy.ts';
+import { everything, installed, one } from './manifests.ts';
 
 const test = suite('egress of the pods');
 
@@ -16,9 +15,17 @@ interface Rule {
   readonly ports?: readonly { readonly port: number; readonly protocol: string }[];
 }
 
-async function read(path: string): Promise<unknown> {
-  return parse(await readFile(new URL(`../../deploy/${path}`, import.meta.url), 'utf8'));
+interface Policy {
+  readonly metadata: { readonly namespace: string };
+  readonly spec: {
+    readonly podSelector: { readonly matchLabels: object };
+    readonly policyTypes: readonly string[];
+    readonly egress: readonly Rule[];
+  };
 }
+
+const objects = everything();
+const policy = one<Policy>(objects, 'NetworkPolicy', 'troupe-egress');
 
 /** Whether the rules let a connection to an address out. */
 function passes(rules: readonly Rule[], address: string, port: number): boolean {
@@ -38,31 +45,23 @@ function passes(rules: readonly Rule[], address: string, port: number): boolean 
   );
 }
 
-test('it is of the pods of the Deployment, and lets out to the bus and to names', async () => {
-  const policy = (await read('egress/network-policy.yaml')) as {
-    metadata: { namespace: string };
-    spec: { podSelector: { matchLabels: object }; policyTypes: string[]; egress: Rule[] };
-  };
-  const deployment = (await read('base/deployment.yaml')) as { spec: { selector: { matchLabels: object } } };
-  const nats = (await read('nats/network-policy.yaml')) as { spec: { podSelector: { matchLabels: object } } };
-  const base = (await read('base/kustomization.yaml')) as { namespace: string };
+test('it is of the pods of the Deployment, and lets out to the bus and to names', () => {
+  const deployment = one<{ spec: { selector: { matchLabels: object } } }>(installed(), 'Deployment', 'troupe');
+  const nats = one<Policy>(objects, 'NetworkPolicy', 'troupe-nats');
   const { metadata, spec } = policy;
   assert.equal(spec.podSelector.matchLabels, deployment.spec.selector.matchLabels);
   assert.equal(spec.policyTypes, ['Egress']);
-  assert.is(metadata.namespace, base.namespace);
+  assert.is(metadata.namespace, nats.metadata.namespace);
   assert.ok(
     spec.egress.some(({ to }) =>
       to?.some(({ podSelector }) => JSON.stringify(podSelector) === JSON.stringify(nats.spec.podSelector)),
     ),
   );
   assert.ok(passes(spec.egress, '169.254.20.10', 53));
-  assert.equal(((await read('egress/kustomization.yaml')) as { resources: string[] }).resources, [
-    'network-policy.yaml',
-  ]);
 });
 
-test('what leaves the pod and is refused to clouds does not get out, and private networks do', async () => {
-  const { spec } = (await read('egress/network-policy.yaml')) as { spec: { egress: Rule[] } };
+test('what leaves the pod and is refused to clouds does not get out, and private networks do', () => {
+  const { spec } = policy;
   const reach = egressPolicyOf({ allow: [], deny: [] });
   const isRefused = (address: string): boolean => {
     try {

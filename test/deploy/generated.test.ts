@@ -1,6 +1,5 @@
-// What is generated into deploy/ fits together, and goes on being what its sources say.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// What the chart makes fits together, and goes on being what its sources say.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
@@ -11,23 +10,13 @@ import { TROUPE_VERSION } from '../../actors/base/version.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { ROLE } from '../../adapters/windows/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { aggregatedRoles } from '../../deploy/manifests.ts';
-import { nodeRoles } from '../../deploy/node-pods.ts';
-import { identityOf, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
-import { changedSince } from '../../deploy/render/sums.ts';
+import { everything, identityOf, installed as installedManifests, type Manifest, one } from './manifests.ts';
 
-const test = suite('generated files of deploy/');
+const test = suite('what the chart makes');
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 
-function read(name: string): readonly Manifest[] {
-  return parseManifests(readFileSync(join(DEPLOY, name), 'utf8'));
-}
-
-const installed = read('install.yaml');
-
-interface Rules {
-  readonly rules: readonly { readonly apiGroups: string[]; readonly resources: string[]; readonly verbs: string[] }[];
-}
+const installed = installedManifests();
+const all = everything();
 
 function labelsOf({ metadata }: Manifest): Readonly<Record<string, string>> {
   return (metadata['labels'] ?? {}) as Record<string, string>;
@@ -55,14 +44,13 @@ test('the installation is one file, with every definition, and names no object t
 });
 
 test('what selects pods selects some, whether roles are split or not', () => {
-  const split = rolesWith(BUILT_IN).flatMap((role) => read(`roles/${role}-pods.yaml`));
-  const withoutActors = installed.filter(({ kind }) => kind !== 'Deployment');
-  for (const objects of [installed, [...withoutActors, ...split]]) {
+  for (const objects of [installed, all]) {
     const pods = podLabels(objects);
     for (const manifest of objects) {
       const spec = (manifest['spec'] ?? {}) as JsonObject;
       const selector = spec['selector'] ?? spec['podSelector'];
-      if (selector === undefined) continue;
+      // A monitor selects Services.
+      if (selector === undefined || manifest.kind === 'ServiceMonitor') continue;
       const labels = ((selector as JsonObject)['matchLabels'] ?? selector) as Readonly<Record<string, string>>;
       const selected = pods.filter((pod) => Object.entries(labels).every(([key, value]) => pod[key] === value));
       assert.ok(selected.length > 0, identityOf(manifest));
@@ -71,7 +59,7 @@ test('what selects pods selects some, whether roles are split or not', () => {
 });
 
 test('pods that show the others are selected by their own objects alone, and have what these name', () => {
-  const shown = ['pods.yaml', 'service.yaml'].flatMap((name) => read(`visualizer/${name}`));
+  const shown = all.filter(({ metadata }) => metadata.name === 'troupe-visualizer');
   const [pod] = podLabels(shown);
   if (pod === undefined) throw new Error('there are no pods');
   const isSelected = ({ spec }: Manifest): boolean => {
@@ -80,10 +68,12 @@ test('pods that show the others are selected by their own objects alone, and hav
     return Object.entries(selector.matchLabels ?? selector).every(([key, value]) => pod[key] === value);
   };
   assert.equal(
-    shown.filter(isSelected).map(({ kind }) => kind),
-    ['Deployment', 'Service'],
+    all.filter(isSelected).map(identityOf).sort(),
+    shown
+      .filter(({ kind }) => ['Deployment', 'Service'].includes(kind))
+      .map(identityOf)
+      .sort(),
   );
-  assert.equal(installed.filter(isSelected).map(identityOf), []);
   const users = JSON.stringify(installed.find(({ kind }) => kind === 'Job'));
   assert.match(users, '"--user=visualizer"');
   const secrets = JSON.stringify(
@@ -105,7 +95,7 @@ interface PodSpec {
 }
 
 test('pods of Windows nodes are HostProcess containers, one a node, which know their node and reach the bus from its network', () => {
-  const [account, binding, pods] = read('windows/pods.yaml');
+  const pods = one(all, 'DaemonSet', `troupe-${ROLE}`);
   const { template } = specOf(pods) as unknown as { template: { spec: PodSpec } };
   const { containers, securityContext, nodeSelector, serviceAccountName, volumes } = template.spec;
   const [container] = containers;
@@ -118,7 +108,7 @@ test('pods of Windows nodes are HostProcess containers, one a node, which know t
     return found?.value ?? found?.valueFrom;
   };
   assert.equal(variable('NODE_NAME'), { fieldRef: { fieldPath: 'spec.nodeName' } });
-  const [service] = read('windows/service.yaml');
+  const service = one(all, 'Service', 'troupe-nats-windows');
   const reported = `${service?.metadata.name.replaceAll('-', '_').toUpperCase()}_SERVICE_HOST`;
   assert.is(variable('NATS_URL'), `tls://$(${reported}):4222`);
   assert.is(specOf(service)['clusterIP'], undefined, 'it has an address');
@@ -126,42 +116,25 @@ test('pods of Windows nodes are HostProcess containers, one a node, which know t
   assert.is(variable('NATS_SERVER_NAME'), nats?.metadata.name);
   assert.equal(specOf(service)['selector'], specOf(nats)['selector']);
   assert.is(volumes[0]?.secret?.secretName, 'troupe-bus-csi-proxy');
-  const [rules, ofSecrets] = parseManifests(nodeRoles(BUILT_IN, ROLE));
-  assert.is((binding?.['roleRef'] as JsonObject | undefined)?.['name'], rules?.metadata.name);
-  assert.is(serviceAccountName, account?.metadata.name);
-  const written = (rules as unknown as Rules).rules.filter(({ verbs }) => verbs.some((verb) => verb !== 'get'));
-  assert.equal(
-    written.map(({ resources, verbs }) => [resources, verbs]),
-    [
-      [['iscsitargets', 'smbmappings', 'windowsmounts', 'windowsstoragenodes'], ['list']],
-      [['tokenreviews'], ['create']],
-      [['subjectaccessreviews'], ['create']],
-    ],
-  );
-  // Secrets are read where somebody says so, and nowhere else.
-  assert.not.match(JSON.stringify(rules), 'secrets');
-  assert.equal((ofSecrets as unknown as Rules).rules, [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
-  const bindings = read('windows/pods.yaml').filter(({ kind }) => kind.endsWith('RoleBinding'));
-  assert.is(bindings.length, 1, 'of the first');
+  assert.is(serviceAccountName, `troupe-${ROLE}`);
 });
 
 test('NATS lets everybody in who is told where it is', () => {
-  const files = ['base/deployment.yaml', 'visualizer/pods.yaml', 'webhooks/pods.yaml', 'windows/pods.yaml'];
-  const all = [...files, ...rolesWith(BUILT_IN).map((role) => `roles/${role}-pods.yaml`)].flatMap(read);
+  const pods = [...installed, ...all].filter(({ kind }) => ['Deployment', 'DaemonSet'].includes(kind));
   const selectors = installed.flatMap(({ kind, metadata, spec }) => {
     if (kind !== 'NetworkPolicy' || metadata.name !== 'troupe-nats') return [];
     const { ingress } = spec as unknown as { ingress: { from: { podSelector: { matchLabels: object } }[] }[] };
     return ingress.flatMap(({ from }) => from.map(({ podSelector }) => podSelector.matchLabels));
   });
-  const speaking = all.filter((manifest) => JSON.stringify(manifest).includes('"NATS_URL"'));
-  assert.is(speaking.length, all.filter((manifest) => podLabels([manifest]).length > 0).length - 1, 'all but webhooks');
+  const speaking = pods.filter((manifest) => JSON.stringify(manifest).includes('"NATS_URL"'));
+  assert.is(speaking.length, pods.length - 1, 'all but webhooks');
   for (const manifest of speaking) {
     const { template } = specOf(manifest) as unknown as { template: { spec: { hostNetwork?: boolean } } };
     const [pod = {}] = podLabels([manifest]);
     const isLetIn = selectors.some((labels) => Object.entries(labels).every(([key, value]) => pod[key] === value));
     assert.is(isLetIn, template.spec.hostNetwork !== true, identityOf(manifest));
   }
-  const [more] = read('windows/network-policy.yaml');
+  const more = one(all, 'NetworkPolicy', 'troupe-nats-windows');
   const { podSelector, ingress } = specOf(more);
   const own = installed.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'troupe-nats');
   assert.equal(podSelector, specOf(own)['podSelector']);
@@ -169,9 +142,9 @@ test('NATS lets everybody in who is told where it is', () => {
 });
 
 test('the monitor finds the Service and its port', () => {
-  const [monitor] = read('monitoring/service-monitor.yaml');
+  const monitor = one(all, 'ServiceMonitor', 'troupe');
   const service = installed.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'troupe-metrics');
-  if (service === undefined || monitor === undefined) throw new Error('there is no Service, or no monitor');
+  if (service === undefined) throw new Error('there is no Service');
   const { selector, endpoints } = monitor['spec'] as unknown as {
     selector: { matchLabels: Record<string, string> };
     endpoints: { port: string }[];
@@ -186,107 +159,57 @@ test('the monitor finds the Service and its port', () => {
   );
 });
 
-test('who views, edits or administers a namespace does so with the kinds, and nobody writes their status', () => {
-  const roles = parseManifests(aggregatedRoles(BUILT_IN));
-  const verbs = (role: string): Readonly<Record<string, readonly string[]>> => {
-    const manifest = roles.find(({ metadata }) => metadata.name === `troupe-${role}`);
-    const { rules } = manifest as unknown as Rules;
-    return Object.fromEntries(rules.flatMap((rule) => rule.resources.map((resource) => [resource, rule.verbs])));
-  };
-  const written = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-  for (const { plural } of BUILT_IN.flatMap(({ contracts }) => contracts)) {
-    assert.equal(verbs('view')[plural], ['get', 'list', 'watch']);
-  }
-  for (const { plural } of BUILT_IN.flatMap(({ contracts, route }) => (route === undefined ? contracts : []))) {
-    assert.equal(verbs('edit')[plural], written);
-    assert.equal(verbs('admin')[plural], written);
-    assert.equal(verbs('admin')[`${plural}/finalizers`], ['update']);
-  }
-  const aggregated: Record<string, string[]> = {};
-  for (const manifest of installed.filter(({ kind }) => kind === 'ClusterRole')) {
-    const to = Object.keys(labelsOf(manifest)).filter((label) => label.startsWith('rbac.authorization'));
-    if (to.length > 0)
-      aggregated[manifest.metadata.name] = to.map((label) => label.replace(/.*aggregate-to-/, '')).sort();
-    const status = (manifest as unknown as Rules).rules.some(({ resources = [] }) =>
-      resources.some((each) => each.endsWith('/status')),
-    );
-    assert.not(status && to.length > 0, manifest.metadata.name);
-  }
-  assert.equal(aggregated, {
-    'troupe-view': ['admin', 'edit', 'view'],
-    'troupe-edit': ['admin', 'edit'],
-    'troupe-admin': ['admin'],
-  });
-});
-
-test('33.C3: what is done on machines of the cluster is written by whom somebody lets do it, not by every editor', () => {
-  const roles = parseManifests(aggregatedRoles(BUILT_IN)) as unknown as readonly (Manifest & Rules)[];
-  const plurals = BUILT_IN.flatMap(({ contracts, route }) => (route === undefined ? [] : contracts)).map(
-    ({ plural }) => plural,
-  );
-  assert.ok(plurals.includes('windowsmounts'));
-  const writes = (role: Rules, plural: string): boolean =>
-    role.rules.some(({ resources, verbs }) => resources.includes(plural) && verbs.includes('create'));
-  for (const plural of plurals) {
-    const writers = roles.filter((role) => writes(role, plural));
-    assert.equal(
-      writers.map(({ metadata }) => metadata.name),
-      ['troupe-windows-edit'],
-    );
-    for (const writer of writers) assert.equal(labelsOf(writer), {}, 'it is bound by name');
-  }
-  assert.ok(installed.some(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'troupe-windows-edit'));
-});
-
 test('pods of a role are those of all roles, told to play one', () => {
-  const [base] = read('base/deployment.yaml');
-  const all = base?.['spec'] as unknown as { template: { spec: { containers: { args: string[] }[] } } };
+  const of = (manifest: Manifest) =>
+    specOf(manifest) as unknown as {
+      template: { spec: { serviceAccountName: string; containers: { args: string[] }[] } };
+    };
+  const together = of(one(installed, 'Deployment', 'troupe')).template.spec;
   for (const role of rolesWith(BUILT_IN)) {
-    const [account, binding, pods] = read(`roles/${role}-pods.yaml`);
-    const spec = pods?.['spec'] as unknown as typeof all & { template: { spec: { serviceAccountName: string } } };
-    const [container] = spec.template.spec.containers;
-    assert.equal(container, {
-      ...all.template.spec.containers[0],
-      args: [...(all.template.spec.containers[0]?.args ?? []), `--roles=${role}`],
+    const { serviceAccountName, containers } = of(one(all, 'Deployment', `troupe-${role}`)).template.spec;
+    assert.equal(containers[0], {
+      ...together.containers[0],
+      args: [...(together.containers[0]?.args ?? []), `--roles=${role}`],
     });
-    assert.is(spec.template.spec.serviceAccountName, account?.metadata.name);
-    const [rules] = read(`roles/${role}.yaml`);
-    assert.is((binding?.['roleRef'] as JsonObject | undefined)?.['name'], rules?.metadata.name);
+    assert.is(serviceAccountName, `troupe-${role}`);
   }
 });
 
-test('sources, chart and image are of the version of the package', () => {
+test('the API server is told to ask as the adapters have it', () => {
+  const service = { namespace: 'troupe-system', name: 'troupe-webhooks' };
+  const wanted = BUILT_IN.flatMap(({ webhooks }) => webhooks?.admission?.manifests(service) ?? []);
+  const made = all.filter(({ kind }) => kind === 'ValidatingWebhookConfiguration');
+  assert.equal(made, wanted);
+});
+
+test('each value of the chart is in its schema and in its table, with its default', () => {
+  const read = (name: string): string => readFileSync(join(DEPLOY, 'chart', name), 'utf8');
+  interface Schema {
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+  const leaves = (schema: Schema, value: unknown, path: readonly string[]): readonly [string, unknown][] =>
+    schema.properties === undefined
+      ? [[path.join('.'), value]]
+      : Object.entries(schema.properties).flatMap(([key, below]) =>
+          leaves(below, (value as JsonObject | undefined)?.[key], [...path, key]),
+        );
+  const { properties: { global: _, ...properties } = {} } = JSON.parse(read('values.schema.json')) as Schema;
+  const values = parse(read('values.yaml')) as JsonObject;
+  const known = leaves({ properties }, values, []);
+  const rows = [...read('README.md').matchAll(/^\| `([\w.]+)` \| `(.*?)` \| .+ \|$/gm)];
+  assert.equal(
+    rows.map(([, path, value = '']) => [path, JSON.parse(value)]),
+    known,
+  );
+  assert.equal(Object.keys(values), Object.keys(properties), 'and nothing else');
+});
+
+test('the chart and its images are of the version of the package', () => {
   const chart = parse(readFileSync(join(DEPLOY, 'chart/Chart.yaml'), 'utf8')) as Record<string, string>;
   assert.is(chart['version'], TROUPE_VERSION);
   assert.is(chart['appVersion'], TROUPE_VERSION);
-  const { images } = parse(readFileSync(join(DEPLOY, 'base/kustomization.yaml'), 'utf8')) as {
-    images: { newTag: string }[];
-  };
-  assert.equal(
-    images.map(({ newTag }) => newTag),
-    [TROUPE_VERSION],
-  );
-});
-
-test('a source that changes, comes or goes, and a product that is edited, are seen without kubectl', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-sums-'));
-  try {
-    cpSync(DEPLOY, folder, { recursive: true });
-    assert.equal(await changedSince(folder), []);
-    writeFileSync(join(folder, 'nats/service.yaml'), 'changed');
-    writeFileSync(join(folder, 'base/more.yaml'), 'new');
-    writeFileSync(join(folder, 'chart/values.yaml'), 'edited');
-    rmSync(join(folder, 'egress/network-policy.yaml'));
-    writeFileSync(join(folder, 'README.md'), 'has no part in it');
-    assert.equal(await changedSince(folder), [
-      'base/more.yaml',
-      'chart/values.yaml',
-      'egress/network-policy.yaml',
-      'nats/service.yaml',
-    ]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const values = readFileSync(join(DEPLOY, 'chart/values.yaml'), 'utf8');
+  assert.match(values, `troupe-windows:${TROUPE_VERSION}\n`);
 });
 
 test.run();

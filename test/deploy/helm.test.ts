@@ -1,20 +1,18 @@
 // long
 // The chart as Helm understands it: under its default values it is install.yaml, and values change what they say.
-import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json, JsonObject } from '../../bus/mod.ts';
-import { byDefault } from '../../deploy/render/choices.ts';
-import { findKubectl, identityOf, kustomized, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
-import { CHART, findHelm, KEPT, plain, templated } from './helm.ts';
+import { findHelm } from '../../deploy/helm.ts';
+import { CHART, plain, templated } from './helm.ts';
+import { everything, identityOf, installed as installedManifests, type Manifest, one } from './manifests.ts';
 
 const helm = await findHelm(process.env);
-const kubectl = await findKubectl(process.env);
-if (helm === undefined || kubectl === undefined) {
-  console.log(`skipped: no ${helm === undefined ? 'helm' : 'kubectl 1.22 or later'} on the PATH`);
+if (helm === undefined) {
+  console.log('skipped: there is no helm on the PATH');
 } else {
   const test = suite('the Helm chart');
-  const installed = parseManifests(await readFile(new URL('../../deploy/install.yaml', import.meta.url), 'utf8'));
+  const installed = installedManifests();
 
   const sorted = (of: readonly Manifest[]): readonly Manifest[] =>
     of
@@ -26,11 +24,6 @@ if (helm === undefined || kubectl === undefined) {
     for (const [index, manifest] of sorted(one).entries()) {
       assert.equal(manifest, sorted(other)[index], identityOf(manifest));
     }
-  };
-  const one = (of: readonly Manifest[], kind: string, name: string): JsonObject => {
-    const found = of.find((each) => each.kind === kind && each.metadata.name === name);
-    if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
-    return found;
   };
   const container = (manifest: JsonObject): JsonObject => {
     const { template } = manifest['spec'] as { template: { spec: { containers: JsonObject[] } } };
@@ -49,40 +42,77 @@ if (helm === undefined || kubectl === undefined) {
     assert.match(await helm(['lint', '--strict', CHART]), '0 chart(s) failed');
   });
 
-  test('under its default values it is install.yaml, and definitions outlive it (DEPLOY-CHART-1)', async () => {
+  test('under its default values it is install.yaml, but for the Namespace, and definitions outlive it', async () => {
     const manifests = await templated(helm);
     same(manifests, installed);
+    assert.not(
+      manifests.some(({ kind }) => kind === 'Namespace'),
+      'Helm wants it to be there before',
+    );
     for (const { kind, metadata } of manifests) {
-      assert.equal(metadata['annotations'], kind === 'CustomResourceDefinition' ? KEPT : undefined, metadata.name);
+      const kept = kind === 'CustomResourceDefinition' ? { 'helm.sh/resource-policy': 'keep' } : undefined;
+      assert.equal(metadata['annotations'], kept, metadata.name);
     }
   });
 
-  for (const [what, values, sources] of [
-    ['roles apart', { roles: { split: true } }, { components: ['roles'] }],
-    ['a NATS server of yours', { nats: { enabled: false } }, { resource: 'base' }],
-    ['egress', { egress: { enabled: true } }, { components: ['egress'] }],
-    ['the visualizer', { visualizer: { enabled: true } }, { components: ['visualizer'] }],
-    ['webhooks', { webhooks: { enabled: true } }, { components: ['webhooks'] }],
-    ['Windows nodes', { windows: { enabled: true } }, { components: ['windows'] }],
+  for (const [what, values, more, less] of [
+    ['egress', { egress: { enabled: true } }, ['NetworkPolicy/troupe-egress'], []],
     [
-      'monitor, alerts and dashboard',
-      {
-        metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
-      },
-      { components: ['monitoring'] },
+      'the visualizer',
+      { visualizer: { enabled: true } },
+      ['Deployment/troupe-visualizer', 'Service/troupe-visualizer'],
+      [],
     ],
     [
-      'all of it',
-      { roles: { split: true }, nats: { enabled: false }, egress: { enabled: true }, visualizer: { enabled: true } },
-      { resource: 'base', components: ['roles', 'egress', 'visualizer'] },
+      'webhooks',
+      { webhooks: { enabled: true } },
+      ['Deployment/troupe-webhooks', 'ValidatingWebhookConfiguration/troupe-metal3'],
+      [],
+    ],
+    [
+      'Windows nodes',
+      { windows: { enabled: true } },
+      ['DaemonSet/troupe-csi-proxy', 'Service/troupe-nats-windows'],
+      [],
+    ],
+    ['a monitor', { metrics: { serviceMonitor: { enabled: true } } }, ['ServiceMonitor/troupe'], []],
+    ['alerts', { metrics: { alerts: { enabled: true } } }, ['PrometheusRule/troupe'], []],
+    ['a dashboard', { metrics: { dashboard: { enabled: true } } }, ['ConfigMap/troupe-dashboard'], []],
+    [
+      'roles apart',
+      { roles: { split: true } },
+      ['Deployment/troupe-watch', 'ClusterRole/troupe-openstack'],
+      ['Deployment/troupe', 'ClusterRole/troupe'],
+    ],
+    [
+      'a NATS server of yours',
+      { nats: { enabled: false } },
+      [],
+      ['StatefulSet/troupe-nats', 'Job/troupe-bus-credentials'],
     ],
   ] as const) {
-    test(`with ${what} it is what kustomize makes of the same choice`, async () => {
-      same(await templated(helm, values), await kustomized(kubectl, { ...byDefault(), ...sources }));
+    test(`${what}: what is said comes or goes, and the rest stays as it is`, async () => {
+      const name = ({ kind, metadata }: Manifest): string => `${kind}/${metadata.name}`;
+      const manifests = await templated(helm, values);
+      const names = new Set(manifests.map(name));
+      for (const each of more) assert.ok(names.has(each), each);
+      for (const each of less) assert.not(names.has(each), each);
+      const known = new Map(installed.map((each) => [identityOf(each), plain(each)]));
+      for (const each of manifests.map(plain)) {
+        const before = known.get(identityOf(each));
+        if (before !== undefined) assert.equal(each, before, identityOf(each));
+      }
     });
   }
 
-  test('everything follows the namespace of the release, also one that looks like a number (DEPLOY-CHART-2)', async () => {
+  test('with all that it has it is what tests read', async () => {
+    const all = { egress: { enabled: true }, windows: { enabled: true }, webhooks: { enabled: true } };
+    const metrics = { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } };
+    const values = { ...all, metrics, visualizer: { enabled: true }, roles: { split: true }, crds: { enabled: false } };
+    same(await templated(helm, values), everything());
+  });
+
+  test('everything follows the namespace of the release, also one that looks like a number', async () => {
     const text = JSON.stringify(await templated(helm, {}, '1234'));
     assert.not.match(text, /troupe-system/);
     assert.match(text, '"namespace":"1234"');

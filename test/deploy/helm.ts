@@ -1,47 +1,13 @@
-// Helm, as a program on the PATH or in TROUPE_HELM, and the chart as it renders it.
-import { execFile } from 'node:child_process';
+// The chart as Helm renders it.
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { stringify } from 'yaml';
-import { type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
+import { type Helm, template } from '../../deploy/helm.ts';
+import { type Manifest, parseManifests } from './manifests.ts';
 
 export const CHART = fileURLToPath(new URL('../../deploy/chart', import.meta.url));
-export const KEPT = { 'helm.sh/resource-policy': 'keep' };
-
-const run = promisify(execFile);
-
-export type Helm = (
-  args: readonly string[],
-  options?: { readonly values?: object; readonly kubeconfig?: string },
-) => Promise<string>;
-
-/** Undefined: there is no Helm. */
-export async function findHelm(env: Readonly<Record<string, string | undefined>>): Promise<Helm | undefined> {
-  const program = env['TROUPE_HELM'] || 'helm';
-  try {
-    await run(program, ['version']);
-  } catch {
-    return undefined;
-  }
-  return async (args, { values, kubeconfig } = {}) => {
-    // A cluster of the caller's is none of Helm's business unless it is named.
-    const { KUBECONFIG: _, ...rest } = env;
-    const child = run(program, [...args, ...(values === undefined ? [] : ['--values', '-'])], {
-      env: { ...rest, ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }) },
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    child.child.stdin?.end(values === undefined ? '' : stringify(values));
-    return (await child).stdout;
-  };
-}
 
 /** What the chart is under these values. */
-export async function templated(
-  helm: Helm,
-  values: object = {},
-  namespace = 'troupe-system',
-): Promise<readonly Manifest[]> {
-  return parseManifests(await helm(['template', 'troupe', CHART, '--namespace', namespace], { values }));
+export async function templated(helm: Helm, values: object = {}, namespace?: string): Promise<readonly Manifest[]> {
+  return parseManifests(await template(helm, CHART, values, namespace));
 }
 
 /** Without what Helm and kubectl write for themselves. */

@@ -2,17 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ALERT_GROUPS, runbookUrl } from '../../deploy/alerts.ts';
 import { ROWS } from '../../deploy/panels.ts';
 import { namesIn } from './promql.ts';
+import { ALERTS } from './rules.ts';
 import { toldMetrics } from './told-metrics.ts';
 
 const test = suite('dashboard and alerts');
 /** Of the target that a sample was read from, as Prometheus' operator has them. */
 const TARGET = ['job', 'instance', 'namespace', 'pod'];
-const alerts = ALERT_GROUPS.flatMap((group) => group.alerts);
 const queries = [
-  ...alerts.map(({ expr }) => expr),
+  ...ALERTS.map(({ expr }) => expr),
   ...ROWS.flatMap(({ panels }) => panels.flatMap((panel) => panel.queries.map(({ expr }) => expr))),
 ];
 
@@ -56,11 +55,13 @@ test('names are as Prometheus wants them, and no label names an object', async (
 test('each alert says for how long, how bad, what is so, and has a section', () => {
   const page = readFileSync(new URL('../../deploy/operating.md', import.meta.url), 'utf8');
   const sections = [...page.matchAll(/^#+ (Troupe\w+)$/gm)].map(([, name]) => name);
-  assert.equal([...sections].sort(), alerts.map(({ name }) => name).sort());
-  for (const { name, for: least, summary, description } of alerts) {
-    assert.match(least, /^\d+[smh]$/, name);
-    assert.ok(summary.endsWith('.') && description.length > summary.length / 2, name);
-    assert.is(runbookUrl(name), `deploy/operating.md#${name.toLowerCase()}`);
+  assert.equal([...sections].sort(), ALERTS.map(({ alert }) => alert).sort());
+  for (const { alert, for: least, labels, annotations } of ALERTS) {
+    const { summary, description, runbook_url: page } = annotations;
+    assert.match(least, /^\d+[smh]$/, alert);
+    assert.ok(['critical', 'warning', 'info'].includes(labels.severity), alert);
+    assert.ok(summary.endsWith('.') && description.length > summary.length / 2, alert);
+    assert.is(page, `deploy/operating.md#${alert.toLowerCase()}`);
   }
 });
 

@@ -1,8 +1,7 @@
 // Who reaches the webhooks: the policy of their pods.
-import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parse, parseAllDocuments } from 'yaml';
+import { everything, one } from './manifests.ts';
 
 const test = suite('the policy of the webhooks');
 
@@ -24,26 +23,20 @@ interface Pods {
   };
 }
 
-async function read(path: string): Promise<string> {
-  return readFile(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
-}
+const objects = everything();
 
-test('33.C4d: it is of their pods, and names every port of theirs; that of the webhooks to addresses and to no pods', async () => {
-  const { spec, metadata } = parse(await read('webhooks/network-policy.yaml')) as Policy;
-  const pods = parseAllDocuments(await read('webhooks/pods.yaml'))
-    .map((document) => document.toJS() as Pods)
-    .find(({ kind }) => kind === 'Deployment');
-  const { labels } = pods?.spec.template.metadata ?? { labels: {} };
+test('33.C4d: it is of their pods, and names every port of theirs; that of the webhooks to addresses and to no pods', () => {
+  const { spec, metadata } = one<Policy>(objects, 'NetworkPolicy', 'troupe-webhooks');
+  const pods = one<Pods>(objects, 'Deployment', 'troupe-webhooks');
+  const { labels } = pods.spec.template.metadata;
   for (const [name, value] of Object.entries(spec.podSelector.matchLabels)) assert.is(labels[name], value);
   assert.equal(spec.policyTypes, ['Ingress']);
   assert.is(metadata.namespace, 'troupe-system');
   const named = spec.ingress.flatMap(({ ports }) => ports.map(({ port }) => port));
-  const theirs = pods?.spec.template.spec.containers.flatMap(({ ports }) => ports.map(({ name }) => name));
-  assert.equal([...named].sort(), [...(theirs ?? [])].sort());
+  const theirs = pods.spec.template.spec.containers.flatMap(({ ports }) => ports.map(({ name }) => name));
+  assert.equal([...named].sort(), [...theirs].sort());
   const asked = spec.ingress.filter(({ ports }) => ports.some(({ port }) => port === 'webhooks'));
   assert.ok(asked.length > 0 && asked.every(({ from = [{}] }) => from.every((each) => 'ipBlock' in each)));
-  const { resources } = parse(await read('webhooks/kustomization.yaml')) as { resources: string[] };
-  assert.ok(resources.includes('network-policy.yaml'));
 });
 
 test.run();

@@ -41,10 +41,12 @@ export const REASONS: Readonly<Record<string, (command: string) => boolean>> = {
   /** It measures, breaks things on purpose or runs everything, for minutes: a person looks at what comes of it. */
   minutes: (command) => /^npm run (bench|mutate|chaos|test:all)\b/.test(command),
   /** It builds or publishes an image. */
-  images: (command) => /^docker /.test(command),
+  images: (command) => /^(?:docker|buildah) /.test(command),
+  /** It packs what `test/real/package.test.ts` packs, and installs it for the whole machine. */
+  package: (command) => /^npm (?:pack|install --global \.\/troupe-[\d.]+\.tgz)$/.test(command),
   /** Pods must run. */
   nodes: (command) =>
-    /^(kubectl|helm|nats context|nats sub|nats micro|troupe bus|troupe crds --metal3-phase|troupe migrate|troupe doctor|troupe get bmh)( |$)/.test(
+    /^(kubectl|helm|nats context|nats sub|nats micro|troupe bus|troupe crds --metal3-phase|troupe migrate|troupe doctor|troupe get bmh|troupe retry|troupe pause|troupe resume)( |$)/.test(
       command,
     ),
   /** Addresses are examples. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
-import { parseManifests } from '../../deploy/render/kustomize.ts';
+import { parseManifests } from '../deploy/manifests.ts';
 import { blocksOf, commandsOf, ROOT } from './blocks.ts';
 
 const test = suite('from ORC');

@@ -1,7 +1,7 @@
 // long
 // Manifests and values that documents tell to write: they parse, go together with the sources, and name what is there.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,8 +9,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../bus/mod.ts';
-import { findKubectl, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
-import { findHelm, templated } from '../deploy/helm.ts';
+import { findHelm } from '../../deploy/helm.ts';
+import { templated } from '../deploy/helm.ts';
+import { findKubectl } from '../deploy/kubectl.ts';
+import { type Manifest, parseManifests } from '../deploy/manifests.ts';
 import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
 
 const run = promisify(execFile);
@@ -53,20 +55,17 @@ test('all of them can be read', async () => {
 });
 
 const kubectl = await findKubectl(process.env);
-if (kubectl === undefined) console.log('kubectl 1.22 or later is not on the PATH: kustomizations are not rendered');
+if (kubectl === undefined) console.log('kubectl is not on the PATH: kustomizations are not rendered');
 else {
-  test('each kustomization goes together with the sources', async () => {
+  test('each kustomization goes together with install.yaml', async () => {
     const blocks = (await yamlOf(DEPLOY)).filter(({ text }) => /^kind: Kustomization$/m.test(text));
     assert.ok(blocks.length > 1, `only ${blocks.length} were found`);
     const ways: (readonly string[])[] = [];
     for (const { text, line } of blocks) {
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'troupe-docs-')));
       try {
-        // Beside the sources, as `../default` has it.
-        for (const name of ['default', 'roles', 'egress', 'monitoring', 'windows']) {
-          await symlink(join(ROOT, 'deploy', name), join(folder, name));
-        }
         await mkdir(join(folder, 'own'));
+        await cp(join(ROOT, 'deploy/install.yaml'), join(folder, 'own', 'install.yaml'));
         await writeFile(join(folder, 'own', 'kustomization.yaml'), text);
         const { stdout } = await run(kubectl, ['kustomize', join(folder, 'own')], { maxBuffer: 64 * 1024 * 1024 });
         const manifests = parseManifests(stdout);

@@ -215,15 +215,18 @@ test('the status says that nothing is printed before the annotation goes (BOOK-M
   const done: string[] = [];
   const bound = { status: { phase: 'Bound' } } as unknown as KubeObject;
   const ports = {
-    call: async (_: string, name: string) => void done.push(name),
+    call: async (name: string) => void done.push(name),
     object: () => bound,
-    applyStatus: async (_: string, __: string, { phase }: JsonObject) => void done.push(`says ${phase}`),
+    applyStatus: async (_: string, { phase }: JsonObject) => void done.push(`says ${phase}`),
     removeAnnotations: async () => void done.push('removes'),
     claim: () => undefined,
     jitter: (delayMs: number) => delayMs,
   } as unknown as LifecyclePorts;
   const input = { key: 'key', object: { ...NEW, settled: true }, dependencies: [], at: 0, inDoubtUntil: 0 };
-  const actor = createActor(book({ inDoubtForMs: 0 }).life.provide(ports), { clock: new SimulatedClock(), input });
+  const actor = createActor(
+    book({ inDoubtForMs: 0 }).life.provide(() => ports),
+    { clock: new SimulatedClock(), input },
+  );
   actor.start();
   actor.send({ type: 'lifecycle.started' });
   actor.send({ type: 'object.changed', object: { ...NEW, settled: false, reprint: true }, dependencies: [], at: 0 });

@@ -1,15 +1,16 @@
 // Book: a kind with a life of its own. What the chart decides by, what it says, and its effects over what the runtime does.
 import {
   type DeclaredKind,
+  type EffectRun,
   type ErrorData,
-  fromPromise,
+  effectsOver,
   type JsonObject,
   type KubeObject,
   type Lifecycle,
-  type LifecyclePorts,
   type LongCallRequest,
   type OperationRequest,
   type Operations,
+  type PortsOf,
   type Reference,
   type SnapshotFrom,
   type StatusPart,
@@ -18,7 +19,6 @@ import {
 import {
   awaited,
   type BookContext,
-  type BookInput,
   type BookView,
   backoffMs,
   bookMachine,
@@ -85,7 +85,7 @@ function references({ metadata: { name }, spec = {} }: KubeObject): readonly Ref
 function life(options: BookOptions): Lifecycle {
   return {
     machine: bookMachine,
-    provide: (ports) => provide(ports, options),
+    provide: (portsOf) => provide(portsOf, options),
     view,
     statusKey(snapshot) {
       if (snapshot.hasTag(Tag.Busy)) return undefined;
@@ -163,52 +163,52 @@ function said({ status = {} }: KubeObject, words: JsonObject): StatusPart {
   return { manager: MANAGERS.book, status: words, stored };
 }
 
-function provide(ports: LifecyclePorts, { inDoubtForMs }: BookOptions): typeof bookMachine {
-  const effect = <Output>(run: (key: string) => Promise<Output>) =>
-    fromPromise<Output, BookInput>(({ input }) => run(input.key));
+function provide(portsOf: PortsOf, { inDoubtForMs }: BookOptions): typeof bookMachine {
+  const effect = effectsOver(portsOf);
   return bookMachine.provide({
     actors: {
-      addOwnFinalizer: effect((key) => ports.addOwnFinalizer(key)),
+      addOwnFinalizer: effect(({ ports }) => ports.addOwnFinalizer()),
       // Idempotent, and still not to come late: a slot that was discarded would be reserved once more (BOOK-MACHINE-2).
-      reserve: effect((key) => ports.callOnce(key, 'reserve')),
-      look: effect(async (key) => {
+      reserve: effect(({ ports }) => ports.callOnce('reserve')),
+      look: effect(async ({ ports }) => {
         const at = ports.now(); // it tells of no later time
-        return { ...((await ports.call(key, 'look')) as Pick<Look, 'state'>), at };
+        return { ...((await ports.call('look')) as Pick<Look, 'state'>), at };
       }),
-      print: fromPromise<unknown, PrintInput>(({ input: { key, parent }, signal }) =>
-        ports.callLong(key, 'print', {
+      print: effect(({ ports, input: { parent }, signal }: EffectRun<PrintInput>) =>
+        ports.callLong('print', {
           signal,
           inDoubtForMs,
           onProgress: (progress) => parent.send({ type: 'progressed', progress: progress as unknown as Progress }),
         }),
       ),
-      probe: effect(async (key) => {
+      probe: effect(async ({ ports }) => {
         const at = ports.now();
         try {
-          await ports.call(key, 'look');
+          await ports.call('look');
           return { found: true, at };
         } catch (error) {
           if ((error as ErrorData).code !== 'absent') throw error;
           return { found: false, at };
         }
       }),
-      bind: effect((key) => ports.call(key, 'bind')),
-      recycle: effect(async (key) => {
-        await ports.call(key, 'recycle');
+      bind: effect(({ ports }) => ports.call('bind')),
+      recycle: effect(async ({ ports }) => {
+        await ports.call('recycle');
         // Without the annotation nothing else would tell the next life that it is to be printed.
-        if (isBound(ports.object(key))) await ports.applyStatus(key, MANAGERS.book, { phase: 'Working' });
-        await ports.removeAnnotations(key, [REPRINT]);
+        if (isBound(ports.object())) await ports.applyStatus(MANAGERS.book, { phase: 'Working' });
+        await ports.removeAnnotations([REPRINT]);
       }),
-      furnish: effect((key) => ports.ensureChildren(key)),
-      clear: effect((key) => ports.removeChildren(key)),
-      discard: effect((key) => ports.call(key, 'discard')),
-      endClaims: effect((key) => ports.endClaims(key)),
-      removeOwnFinalizer: effect((key) => ports.removeOwnFinalizer(key)),
+      furnish: effect(({ ports }) => ports.ensureChildren()),
+      clear: effect(({ ports }) => ports.removeChildren()),
+      discard: effect(({ ports }) => ports.call('discard')),
+      endClaims: effect(({ ports }) => ports.endClaims()),
+      removeOwnFinalizer: effect(({ ports }) => ports.removeOwnFinalizer()),
     },
-    actions: { claim: ({ context }) => ports.claim(context.key, context.withdrawnUids) },
+    actions: { claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids) },
     delays: {
-      backoff: ({ context }: { context: BookContext }) => ports.jitter(backoffMs(context)),
-      landing: ({ context }: { context: BookContext }) => Math.max(0, context.inDoubtUntil - ports.now()),
+      backoff: ({ context }: { context: BookContext }) => portsOf(context.key).jitter(backoffMs(context)),
+      landing: ({ context }: { context: BookContext }) =>
+        Math.max(0, context.inDoubtUntil - portsOf(context.key).now()),
     },
   });
 }

@@ -19,7 +19,7 @@ if ('refusal' in found) {
   const openGround = onNats(found.program);
 
   test('a pod outlives them, says what is wrong, and works for everybody else', async () => {
-    const limitMib = await memoryLimitMib();
+    const limitMib = memoryLimitMib();
     const nested = await startHostileCloud({
       token: (_, response) => pour(response, Buffer.alloc(MIB, '['), 10 * MIB),
     });
@@ -31,7 +31,7 @@ if ('refusal' in found) {
     });
     const world = await World.open(openGround, { runtime: 'stopped' });
     const process = new TroupeProcess(world, {
-      ...(await deployedHeap()),
+      ...deployedHeap(),
       TROUPE_LEASE_MS: '3000',
     });
     let isOver = false;

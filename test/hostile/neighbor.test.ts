@@ -30,11 +30,11 @@ if ('refusal' in found) {
   const openGround: OpenGround = async (clock) => ({ ...(await onNats(found.program)(clock)), deadlineMs: 90_000 });
 
   test('a lone network waits for nobody, no call is sent without time, and the pod keeps within its memory', async () => {
-    const limitMib = await memoryLimitMib();
+    const limitMib = memoryLimitMib();
     const world = await World.open(openGround, { runtime: 'stopped', leaseMs: LEASE_MS });
     const { simulator } = world.ground;
     if (simulator === undefined) throw new Error('the cloud is simulated here');
-    const pod = new TroupeProcess(world, { ...(await deployedHeap()), TROUPE_LEASE_MS: String(LEASE_MS) });
+    const pod = new TroupeProcess(world, { ...deployedHeap(), TROUPE_LEASE_MS: String(LEASE_MS) });
     try {
       simulator.setLatency(LATENCY_MS);
       const quietMs = await loneMs(world, 'quiet', LONE);

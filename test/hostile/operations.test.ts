@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { connect, headers, type NatsConnection } from 'nats';
+import { connect, headers, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
@@ -188,7 +188,7 @@ async function ask(
     const message = await nats.request(endpointSubject(subject), JSON.stringify(request), options);
     return JSON.parse(message.string()) as { readonly code?: string };
   } catch (error) {
-    if ((error as { readonly code?: string }).code === '503') return { code: 'nobody' };
+    if (error instanceof RequestError && error.isNoResponders()) return { code: 'nobody' };
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // long
 // A hostile publisher: somebody who may publish on the bus says what nobody understands, everywhere. `troupe run` as a process
 // of its own goes on, and so does whoever comes after it.
-import { connect, type NatsConnection } from 'nats';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REALM } from '../../adapters/openstack/mod.ts';

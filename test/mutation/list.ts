@@ -3,7 +3,6 @@ import type { Change } from './change.ts';
 import { ACTORS } from './changes/actors.ts';
 import { BUS } from './changes/bus.ts';
 import { COMMAND_LINE } from './changes/command-line.ts';
-import { DEPLOY } from './changes/deploy.ts';
 import { IRONIC_CLIENT } from './changes/ironic-client.ts';
 import { IRONIC_HOSTS } from './changes/ironic-hosts.ts';
 import { KUBERNETES } from './changes/kubernetes.ts';
@@ -22,6 +21,5 @@ export const CHANGES: readonly Change[] = [
   ...KUBERNETES,
   ...OCM,
   ...COMMAND_LINE,
-  ...DEPLOY,
   ...WINDOWS,
 ];

@@ -13,6 +13,10 @@ const test = suite('histories that went wrong');
 
 const NAMED = [
   { plan: RESOURCES.plan(82), about: 'mail of before comes after the API server was restored from a backup (I8)' },
+  {
+    plan: RESOURCES.plan(700_489),
+    about: 'a network of its name is found while its own create is in doubt, and arrives later',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {

@@ -29,6 +29,7 @@ try {
   run(ROOT, 'git', 'clone', '-q', '.', clone);
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'), 'junction');
   appendFileSync(join(clone, '.git/info/exclude'), 'node_modules\n');
+  run(clone, 'npm', 'run', '-s', 'prepare');
   run(clone, 'npm', 'run', '-s', 'troupe', '--', 'scaffold', 'openstack', KIND);
   run(clone, 'npm', 'run', '-s', 'generate');
   run(clone, 'npm', 'run', '-s', 'check');

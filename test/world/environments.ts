@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'nats';
+import { connect } from '@nats-io/transport-node';
 import { systemClock } from '../../actors/base/clock.ts';
 import type { KindContract } from '../../adapters/api/contract/crds.ts';
 import type { EmbeddedApiServer } from '../../adapters/simulated/kubernetes/mod.ts';

@@ -1,9 +1,9 @@
-// What the users of the bus show to its server, and the server to them, from one book; and how it is replaced while all run.
+// The credentials of the bus's users and of its server, all from one book; and how they are replaced while all run.
 //
 // Invariants:
-//   CLI-BOOK-1. Whoever follows is let in by whoever goes before: a new key is shown only after the server was told of it, a new
-//       certificate only after everybody was told whom to trust, and an old one ends only after nobody shows it any more.
-//       In between lies the grace, in which what was written reaches everybody.
+//   CLI-BOOK-1. A new credential is accepted before it is shown: a new key is shown only after the server knows it, a new
+//       certificate only after all clients trust its authority, and an old one ends only after no process shows it any more.
+//       In between lies the grace, in which what was written reaches all processes.
 //   CLI-BOOK-2. The same book makes the same files, and a run that has nothing to do changes nothing.
 //   CLI-BOOK-3. The key of an authority is never kept: it signs one certificate. A new certificate is one of a new authority.
 import {
@@ -27,7 +27,7 @@ export interface Generation {
   readonly seeds: Readonly<Record<string, string>>;
 }
 
-/** How far a rotation is. */
+/** Progress of a rotation. */
 export const Phase = {
   /** There is none: one generation. */
   Steady: 'steady',
@@ -51,11 +51,11 @@ export interface Wanted {
   /** Names and addresses of the server, beside localhost. */
   readonly hosts: readonly string[];
   readonly now: number;
-  /** How long what was written takes to reach everybody, at most. */
+  /** Time that what was written takes to reach all processes, at most. */
   readonly graceMs: number;
   /** Whether a rotation is to begin now. */
   readonly rotate: boolean;
-  /** After so long a rotation begins by itself; undefined: never. */
+  /** Age at which a rotation begins automatically; undefined: never. */
   readonly rotateAfterMs?: number | undefined;
 }
 
@@ -87,12 +87,12 @@ export async function advanced(book: Book | undefined, wanted: Wanted, certify: 
   }
 }
 
-/** Where a file belongs: to the server, or to a user. */
+/** Owner of a file: the server, or a user. */
 export type Place = string;
 export const SERVER: Place = 'server';
 export type Files = Readonly<Record<string, string>>;
 
-/** What the book is to everybody: by place, files by name. */
+/** The files of the book: by place, then by name. */
 export function filesOf(
   { phase, generations }: Book,
   users: readonly BusUser[],
@@ -115,7 +115,7 @@ export function filesOf(
   ]);
 }
 
-/** Of a user. */
+/** Name of a user. */
 export function placeOf({ name, node }: Pick<BusUser, 'name' | 'node'>): Place {
   return node === undefined ? name : `${name}.${node}`;
 }
@@ -133,7 +133,7 @@ export function parseBook(text: string): Book {
     Array.isArray(book.generations) &&
     book.generations.length === (book.phase === Phase.Steady ? 1 : 2) &&
     book.generations.every(isGeneration);
-  if (!isBook) throw new TerminalError('the book of the bus cannot be read: delete it, and everything is made anew');
+  if (!isBook) throw new TerminalError('the book of the bus cannot be read: delete it, and everything is made again');
   return book as unknown as Book;
 }
 
@@ -158,7 +158,7 @@ async function made({ users, hosts, now }: Wanted, certify: Certify): Promise<Ge
   return withSeeds({ madeAt: now, hosts, ...(await certify(hosts, now)), seeds: {} }, users);
 }
 
-/** Users come to be known; nobody waits for their keys. */
+/** Users become known; their keys are needed only later. */
 function withSeeds(generation: Generation, users: readonly BusUser[]): Generation {
   const missing = users.map(placeOf).filter((place) => generation.seeds[place] === undefined);
   if (missing.length === 0) return generation;

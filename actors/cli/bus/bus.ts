@@ -6,7 +6,7 @@ import { type CommandName, USAGES } from './usage.ts';
 
 const BUS: Tool<CommandName> = {
   name: 'bus',
-  about: 'The bus and who may use it',
+  about: 'The bus and its users',
   usages: USAGES,
   async run(_command, args, env) {
     const { credentials } = await import('./credentials.ts');

@@ -26,7 +26,7 @@ import {
 import { folderStore, type Store, secretStore } from './store.ts';
 import { USAGES } from './usage.ts';
 
-/** Where the book itself is kept. */
+/** Place of the book itself. */
 const BOOK: Place = 'book';
 const BOOK_FILE = 'book.json';
 const SERVICE = 'troupe-nats';
@@ -97,7 +97,7 @@ export function usersOf(
     const unknown = names.find((role) => !all.includes(role));
     if (unknown !== undefined || rest.length > 0 || node === '') {
       throw new TerminalError(
-        `--user must be of ${all.join(', ')}, several with commas between, or one '@' a node; got '${text}'`,
+        `--user must be of ${all.join(', ')}, comma-separated, or one '@' per node; got '${text}'`,
       );
     }
     if (node !== undefined && !adapters.some(({ role }) => role === roles)) {
@@ -106,7 +106,7 @@ export function usersOf(
     return userOf(new Set(names), adapters, node);
   });
   const standard = [userOf(new Set(needed), adapters), ...needed.map((role) => userOf(new Set([role]), adapters))];
-  // Whoever plays all roles and more than these is known by the same name: he may what is named.
+  // A process that plays all roles and more than these has the same name: it has the permissions of those named.
   const isWidened = ({ name, roles }: BusUser): boolean =>
     named.some((other) => other.name === name && other.roles.length > roles.length);
   const users: readonly BusUser[] = [
@@ -129,7 +129,7 @@ async function bringUpToDate(
   const kept = (await store.read(BOOK))?.[BOOK_FILE];
   const before = kept === undefined ? undefined : parseBook(kept);
   const book = await advanced(before, wanted, certify);
-  // First, so that whatever comes of this run the next one goes on with the same.
+  // First, so that after any failure of this run the next one continues with the same.
   const places = new Map([[BOOK, { [BOOK_FILE]: bookText(book) }], ...filesOf(book, wanted.users, root)]);
   let written = 0;
   for (const [place, files] of places) {

@@ -1,4 +1,4 @@
-// Where what was made for the bus is kept: files of a folder, or Secrets of a namespace.
+// The store of the bus's credentials: files of a folder, or Secrets of a namespace.
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
@@ -33,7 +33,7 @@ export function folderStore(folder: string): Store {
     async write(place, files) {
       await mkdir(at(place), { recursive: true, mode: 0o700 });
       for (const [name, text] of Object.entries(files)) {
-        // Whoever reads it meanwhile finds the old one or the new one.
+        // A reader finds the old one or the new one meanwhile.
         await writeFile(join(at(place), `.${name}`), text, { mode: 0o600 });
         await rename(join(at(place), `.${name}`), join(at(place), name));
       }
@@ -70,7 +70,7 @@ export function secretStore(client: Pick<KubeClient, 'call'>, namespace: string)
         apiVersion: 'v1',
         kind: 'Secret',
         type: 'Opaque',
-        // Somebody else may be at it too: then one of both is told so.
+        // Only one of two concurrent runs succeeds; the other gets a conflict.
         metadata: { name: nameOf(place), namespace, ...(resourceVersion !== undefined && { resourceVersion }) },
         data: Object.fromEntries(
           Object.entries(files).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),

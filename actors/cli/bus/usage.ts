@@ -1,4 +1,4 @@
-// What the commands of `troupe bus` take.
+// Arguments and options of the commands of `troupe bus`.
 import type { Usage } from '../command-line.ts';
 
 export const USAGES = {
@@ -6,7 +6,7 @@ export const USAGES = {
     name: 'bus credentials',
     forms: ['--folder FOLDER', '--secrets'],
     about:
-      "makes what Troupe's processes and their NATS server show each other: for each user an NKey and the authority to trust, for the server its certificate and who may say and hear what. What is there stays as it is; a second run changes nothing",
+      "makes what Troupe's processes and their NATS server show each other: for each user an NKey and the authority to trust, for the server its certificate and the permissions to publish and subscribe. Existing files stay as they are; a second run changes nothing",
     options: {
       folder: {
         type: 'string',
@@ -59,7 +59,7 @@ export const USAGES = {
       'rotate-after': {
         type: 'string',
         value: 'DURATION',
-        help: 'begins by itself when they are so old, such as 2160h',
+        help: 'age at which it begins automatically, such as 2160h',
       },
       grace: {
         type: 'string',

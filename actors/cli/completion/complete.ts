@@ -1,8 +1,9 @@
-// What may stand where the cursor is: commands, options, values of options and kinds, by the tables that parse them.
+// Completions at the cursor: commands, options, values of options and kinds, from the tables that parse them.
 import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { adaptersOf, moreAdaptersIn } from '../../process/adapters.ts';
 import type { Option, Options, Usage } from '../command-line.ts';
 import { isCommand, USAGES, usageOf } from '../usage.ts';
+import { type Looked, lookInCluster } from './in-cluster.ts';
 import { Directive } from './protocol.ts';
 
 /** A command with commands of its own. */
@@ -20,8 +21,10 @@ interface Completion {
   readonly directive: number;
 }
 
-/** What the value of an option stands for, if it is a file or a folder. */
+/** Option values that are files or directories. */
 const PATHS: ReadonlySet<string | undefined> = new Set(['FILE', 'FOLDER', 'FILE_OR_PACKAGE']);
+/** Commands that look at the `troupe dev` of the folder where no cluster is named. */
+const OF_DEV: ReadonlySet<string> = new Set(['events', 'ui']);
 /** A choice: `text|json`. */
 const CHOICE = /^[\w-]+(\|[\w-]+)+$/;
 const NOTHING: Completion = { candidates: [], directive: Directive.NoFiles };
@@ -63,7 +66,70 @@ async function completionOf(
     const usage = usages.find(({ name }) => name === `${tool.name} ${command}`);
     return usage === undefined ? NOTHING : within(usage, rest, current, adapters);
   }
-  return isCommand(first) ? within(usageOf(first, adapters), others, current, adapters) : NOTHING;
+  if (!isCommand(first)) return NOTHING;
+  const usage = usageOf(first, adapters);
+  return (await fromCluster(usage, others, current, adapters, env)) ?? within(usage, others, current, adapters);
+}
+
+/** Namespaces and names of objects, where these are meant. Undefined: something else is. */
+async function fromCluster(
+  { name, options, forms = [] }: Usage,
+  said: readonly string[],
+  current: string,
+  adapters: readonly Adapter[],
+  env: NodeJS.ProcessEnv,
+): Promise<Completion | undefined> {
+  if (options['namespace'] === undefined) return undefined;
+  const { values, positionals, open } = readLoosely(options, said);
+  const deps = { values, isOfDev: OF_DEV.has(name), adapters, env };
+  const look = (asked: Looked): Promise<readonly string[]> => lookInCluster(asked, deps);
+  const [, assigned] = /^--namespace=(.*)$/s.exec(current) ?? [];
+  if (open === 'namespace' || (open === undefined && assigned !== undefined)) {
+    const before = assigned === undefined ? '' : '--namespace=';
+    const found = await look({ what: 'namespaces' });
+    return among(
+      found.map((name) => ({ text: before + name, about: '' })),
+      current,
+    );
+  }
+  if (open !== undefined || current.startsWith('-') || !forms.some((form) => form.includes('<kind>'))) return undefined;
+  const [kind = '', begun] = current.split('/');
+  const [before, ...more] = positionals;
+  const isApart = before !== undefined && more.length === 0 && !before.includes('/');
+  if (!isApart && (begun === undefined || before !== undefined)) return undefined;
+  const found = await look({ what: 'names', kind: isApart ? before : kind });
+  return among(
+    found.map((name) => ({ text: isApart ? name : `${kind}/${name}`, about: '' })),
+    current,
+  );
+}
+
+interface ReadLoosely {
+  readonly values: Readonly<Record<string, string>>;
+  readonly positionals: readonly string[];
+  /** The option whose value is being written. */
+  readonly open: string | undefined;
+}
+
+/** What was said so far, whatever of it makes sense. */
+function readLoosely(options: Options, said: readonly string[]): ReadLoosely {
+  const values: Record<string, string> = {};
+  const positionals: string[] = [];
+  let open: string | undefined;
+  for (const word of said) {
+    if (open !== undefined) {
+      values[open] = word;
+      open = undefined;
+      continue;
+    }
+    const [, assigned, value = ''] = /^--([\w-]+)=(.*)$/s.exec(word) ?? [];
+    const [long, option] =
+      Object.entries(options).find(([name, { short }]) => [`--${name}`, `-${short}`].includes(word)) ?? [];
+    if (assigned !== undefined) values[assigned] = value;
+    else if (option?.type === 'string') open = long;
+    else if (!word.startsWith('-')) positionals.push(word);
+  }
+  return { values, positionals, open };
 }
 
 /** @param said  behind the command, and before what is being written */
@@ -100,7 +166,7 @@ function valuesOf({ value }: Option, current: string, before: string): Completio
   };
 }
 
-/** What the forms of a command say that it takes. */
+/** Positional arguments of a command's forms. */
 function operandOf({ forms = [] }: Usage, current: string, adapters: readonly Adapter[]): Completion {
   const contracts = adapters.flatMap(({ contracts: own }) => own);
   const all = forms.flatMap((form): readonly Candidate[] => {

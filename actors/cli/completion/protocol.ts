@@ -1,4 +1,4 @@
-// How a shell asks `troupe` for completions, and is answered: as cobra does it, whose protocol kubectl speaks too.
+// Completion protocol between a shell and `troupe`: that of cobra, which kubectl uses too.
 
 /** The command that answers. It is of no use to people, and no help names it. */
 export const COMPLETE = '__complete';

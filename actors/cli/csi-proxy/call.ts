@@ -57,7 +57,7 @@ export const ls: CsiProxyCommand = async (args, { out }) => {
   const served = groups.flat();
   if (values.output === 'json') print(out, `${JSON.stringify(served, undefined, 2)}\n`);
   else if (served.length > 0) print(out, table([{ group: 'GROUP', version: 'VERSION', pipe: 'PIPE' }, ...served]));
-  if (served.length === 0) throw new AbsentError(`nobody serves on '${pipePath('*', '*', pipePrefix)}'`);
+  if (served.length === 0) throw new AbsentError(`no process serves on '${pipePath('*', '*', pipePrefix)}'`);
   return 0;
 };
 
@@ -84,7 +84,9 @@ async function newestOf(
   if (pipe !== undefined) throw new TerminalError('--pipe needs --version: a pipe does not tell which one it serves');
   const [newest] = await servedVersions(group, versions, { clock: systemClock(), pipePrefix: prefix });
   if (newest !== undefined) return newest;
-  throw new AbsentError(`nobody serves ${versions.join(', ')} of group ${group} on '${pipePath(group, '*', prefix)}'`);
+  throw new AbsentError(
+    `no process serves ${versions.join(', ')} of group ${group} on '${pipePath(group, '*', prefix)}'`,
+  );
 }
 
 function requestOf(method: Method<object, object>, json: string): object {

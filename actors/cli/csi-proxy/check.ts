@@ -61,7 +61,7 @@ interface Generated {
   readonly client: string | undefined;
 }
 
-/** undefined: nobody said where the generated code of `api` is. */
+/** undefined: the folder of the generated code of `api` is unknown. */
 async function staleFiles({ cwd, api, server, client }: Generated): Promise<CheckDeps['stale']> {
   const { DEFAULT_BASES, run } = await import('../../../adapters/csi-proxy/generator/mod.ts');
   const folder = resolve(cwd, api);

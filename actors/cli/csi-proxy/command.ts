@@ -1,10 +1,10 @@
-// What a command of `troupe csi-proxy` is. Types only.
+// A command of `troupe csi-proxy`. Types only.
 
 export interface CsiProxyDeps {
   readonly env: NodeJS.ProcessEnv;
-  /** What relative paths are relative to. */
+  /** Base of relative paths. */
   readonly cwd: string;
-  /** Aborted when the process is told to stop; asked for by commands that stay. */
+  /** Signal that is aborted when the process receives the signal to stop; used by long-running commands. */
   readonly stopSignal: () => AbortSignal;
   readonly out: NodeJS.WritableStream;
 }

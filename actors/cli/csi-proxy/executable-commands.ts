@@ -1,4 +1,4 @@
-// What csi-proxy.exe runs: the commands that a node needs, by their names, and `serve` where flags stand alone, as the
+// The commands of csi-proxy.exe: those that a node needs, by their names, and `serve` where flags stand alone, as the
 // original is started.
 
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
@@ -32,7 +32,7 @@ const SERVICE_USAGES = {
   },
   status: {
     name: 'status',
-    about: `tells how the service ${SERVICE_NAME} is, and its command line; ends with 1 unless it runs`,
+    about: `prints the state of the service ${SERVICE_NAME} and its command line; exits with 1 unless it runs`,
     options: {},
     examples: ['status'],
   },

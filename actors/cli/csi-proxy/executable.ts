@@ -1,4 +1,4 @@
-// What csi-proxy.exe begins with. Parts of Node look at the standard streams when they are loaded: those are mended before anything
+// The entry of csi-proxy.exe. Parts of Node look at the standard streams when they are loaded: those are replaced before anything
 // else is.
 import { mendStreams } from '../../process/streams.ts';
 

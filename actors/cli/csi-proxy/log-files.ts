@@ -2,7 +2,7 @@
 // error, too.
 //
 // Invariants:
-//   CLI-LOG-FILES-1. A file is never larger than told, but for one line that is larger by itself.
+//   CLI-LOG-FILES-1. A file is never larger than its limit, but for one line that is larger alone.
 //   CLI-LOG-FILES-2. A line that a file does not take is on standard error instead.
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
@@ -15,14 +15,14 @@ import type { Clock } from '../../../bus/time.ts';
 export interface LogFilesDeps {
   /** Undefined: standard error alone has lines. */
   readonly files: LogFileFlags | undefined;
-  /** What the names of files in a folder begin with. */
+  /** Prefix of the names of files in a folder. */
   readonly program: string;
   readonly standardErrorFrom: Severity;
   readonly standardError: { write(line: string): unknown };
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Where pino writes to. Lines are in the file when `write` returns, so that the last ones before a crash are, too. */
+/** Destination of pino. Lines are in the file when `write` returns, so that the last ones before a crash are, too. */
 export class LogFiles {
   /** Asks pino to set `lastLevel` before each line. */
   readonly [pino.symbols.needsMetadataGsym] = true;
@@ -54,7 +54,7 @@ export class LogFiles {
       try {
         this.#file(severity, files).write(line);
       } catch {
-        // CLI-LOG-FILES-2: nobody else can be told of it.
+        // CLI-LOG-FILES-2: there is no other place to report it.
         if (!isTold) this.#deps.standardError.write(line);
         isTold = true;
       }
@@ -145,7 +145,7 @@ class LogFile {
       try {
         renameSync(full, `${full}.1`);
       } catch {
-        // Somebody holds it; CLI-LOG-FILES-1 is kept by emptying it, which is what the original does with every full one.
+        // Another process holds it; CLI-LOG-FILES-1 is kept by emptying it, which is what the original does with every full one.
       }
     }
     const next = openFile(path, 'w');

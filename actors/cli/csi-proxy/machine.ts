@@ -38,7 +38,7 @@ export async function openHost(
       start,
       clock,
       log,
-      // Whoever lets a call take longer means its work.
+      // A caller that lets a call take longer means its work.
       answerLimitMs: (operation) =>
         Math.max(answerLimitMs(operation), limitsMs.get(`${operation[0]?.toUpperCase()}${operation.slice(1)}`) ?? 0),
     }),

@@ -43,7 +43,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
       await service.stopped(0);
       return 0;
     } catch (err) {
-      // Nobody sees what a service writes to its standard error.
+      // The standard error of a service is not visible.
       log.fatal({ err }, 'the service fails');
       await service.stopped(1);
       throw err;

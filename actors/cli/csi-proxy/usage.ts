@@ -1,14 +1,14 @@
-// What the commands of `troupe csi-proxy` take.
+// Arguments and options of the commands of `troupe csi-proxy`.
 
 import { PIPE_PREFIX } from '../../../adapters/csi-proxy/pipes.ts';
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
 import { hint } from '../../../adapters/text/nearest.ts';
 import type { Usage } from '../command-line.ts';
 
-/** Where the protos are, from the root of the repository. */
+/** Folder of the protos, from the root of the repository. */
 export const API = 'adapters/csi-proxy/api';
 
-/** What somebody may have meant who asked for a version that is not in a tree. */
+/** Suggestion for a version that is not in a tree. */
 export function versionHint(
   { versions }: { readonly versions: readonly { readonly group: string; readonly version: string }[] },
   group: string,
@@ -47,7 +47,7 @@ export const USAGES = {
   serve: {
     name: 'csi-proxy serve',
     about:
-      "answers the calls of csi-proxy's clients, on a pipe for each version of each group, with the flags of the original, one dash or two, and more; ends with 0 when it is told to stop",
+      "answers the calls of csi-proxy's clients, on a pipe for each version of each group, with the flags of the original, one dash or two, and more; exits with 0 when it is asked to stop",
     options: FLAGS,
     examples: ['csi-proxy serve', 'csi-proxy serve --group disk --version v1 --group volume'],
   },
@@ -55,7 +55,7 @@ export const USAGES = {
     name: 'csi-proxy call',
     forms: ['<group> <method> [<json>]'],
     about:
-      'makes one call and prints the answer as JSON; ends with 0, with 1 if the call failed, with 2 if it makes no sense',
+      'makes one call and prints the answer as JSON; exits with 0, with 1 if the call failed, with 2 if it makes no sense',
     options: {
       version: {
         type: 'string',
@@ -82,7 +82,7 @@ password is seen by nobody.
   },
   ls: {
     name: 'csi-proxy ls',
-    about: 'lists the versions that this node serves, with their pipes; ends with 1 if it is none',
+    about: 'lists the versions that this node serves, with their pipes; exits with 1 if it is none',
     options: { 'pipe-prefix': PREFIX, output: OUTPUT },
     examples: ['csi-proxy ls', 'csi-proxy ls -o json'],
   },
@@ -92,12 +92,12 @@ password is seen by nobody.
     about:
       'generates servers, clients and conversions from <group>/<version>/api.proto; new-group and new-version start one: its first proto, or a copy of another, hand-written conversions included; ends with 0, with 1 if something is wrong with the protos or what belongs to them',
     options: {
-      check: { type: 'boolean', help: 'writes nothing; ends with 1 if something would be written' },
+      check: { type: 'boolean', help: 'writes nothing; exits with 1 if something would be written' },
       orphans: {
         type: 'string',
         value: 'keep|delete',
         fallback: 'a complaint',
-        help: 'what is done with hand-written files of versions that are gone',
+        help: 'what is done with hand-written files of versions that do not exist any more',
       },
       api: { type: 'string', value: 'FOLDER', fallback: API, help: 'where protos are' },
       server: { type: 'string', value: 'FOLDER', fallback: 'adapters/csi-proxy/server', help: 'where servers are' },
@@ -112,7 +112,7 @@ password is seen by nobody.
     name: 'csi-proxy check',
     forms: ['<old> <new>'],
     about:
-      'compares two API trees by the compatibility rules C00 to C33 and the deprecation policy; ends with 0, with 1 if something breaks, with 2 if that cannot be told',
+      'compares two API trees by the compatibility rules C00 to C33 and the deprecation policy; exits with 0, with 1 if something breaks, with 2 if that cannot be decided',
     options: {
       output: OUTPUT,
       policy: {
@@ -148,8 +148,8 @@ The releases so far are in releases.json of the new tree, in the order of public
     name: 'csi-proxy record',
     forms: ['[<group> [<version>]]'],
     about: `makes the calls of ${API}/<group>/<version>/recorded.json, in their order, on a machine in memory that is always the same, and writes what was answered beside each; 'check' makes them again when the release is the old tree (C31, C32)`,
-    options: { check: { type: 'boolean', help: 'writes nothing; ends with 1 if something would be written' } },
-    notes: `A new call is an "rpc" and a "request", and the command fills in the rest; *** stands for a secret:
+    options: { check: { type: 'boolean', help: 'writes nothing; exits with 1 if something would be written' } },
+    notes: `A new call is an "rpc" and a "request", and the command fills in the rest; *** represents a secret:
   {"calls": [{"rpc": "PathExists", "request": {"path": "C:\\\\var\\\\lib\\\\kubelet\\\\pods"}}]}
 `,
     examples: ['csi-proxy record', 'csi-proxy record disk v1 --check'],

@@ -26,7 +26,7 @@ export interface CloudInUse {
   readonly description: string;
 }
 
-/** The cloud of a clouds.yaml; without one, a simulated one is started, which whoever asked closes. */
+/** The cloud of a clouds.yaml; without one, a simulated one is started, which the caller closes. */
 export async function cloudInUse(cloudsFile: string | undefined, clock: Clock): Promise<CloudInUse> {
   if (cloudsFile !== undefined) {
     const cloudsYaml = await readClouds(cloudsFile);
@@ -74,7 +74,7 @@ function cloudsIn(cloudsYaml: string): Readonly<Record<string, JsonObject | null
   }
 }
 
-/** What is in the cloud: `network 'public'` and the like, by id. */
+/** Content of the cloud: `network 'public'` and the like, by id. */
 export type Inventory = ReadonlyMap<string, { readonly what: string; readonly name: string }>;
 
 export interface DemoCloud {
@@ -88,14 +88,14 @@ export interface DemoCloud {
 
 interface Listed {
   readonly service: string;
-  /** Of the path, and of the member that holds the list unless stated. */
+  /** The last part of the path, and the member that holds the list unless stated. */
   readonly collection: string;
   readonly key?: string;
   readonly kind: string;
 }
 
 const NETWORKS: Listed = { service: 'network', collection: 'networks', kind: 'Network' };
-/** Where kinds are listed. What is not here belongs to something that is. */
+/** Endpoints that list kinds. A kind that is not here belongs to one that is. */
 const LISTS: readonly Listed[] = [
   ...(
     [
@@ -131,7 +131,7 @@ const LISTS: readonly Listed[] = [
 ];
 /** Neutron makes such a security group for every project, and keeps it. */
 const NEUTRONS_OWN = `SecurityGroup 'default'`;
-/** What a session says of a service that nobody offers. */
+/** Error of a session about a service that the cloud does not offer. */
 const NO_SERVICE = /^the catalog has no /;
 
 /** Looks at the cloud with the credentials that the actors get. */

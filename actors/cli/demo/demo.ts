@@ -1,8 +1,8 @@
-// `troupe demo`: the cloud of a small company comes up and goes again.
+// `troupe demo`: the cloud of a small company is created and deleted.
 //
 // Invariants:
 //   CLI-DEMO-1. Whatever goes wrong, and on Ctrl-C, what the demo made is deleted before it ends.
-//   CLI-DEMO-2. It ends with 0 only if everything came up, everything went, and nothing is left.
+//   CLI-DEMO-2. It exits with 0 only if everything came up, everything was deleted, and nothing is left.
 import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Adapter } from '../../../adapters/api/adapter.ts';
@@ -14,6 +14,7 @@ import { openLog } from '../../base/log.ts';
 import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
 import { busUser } from '../../process/bus-user.ts';
 import { openEnvironment } from '../../process/environment.ts';
+import { serveHttpEndpoints } from '../../process/http-endpoints.ts';
 import { drain, start } from '../../process/run.ts';
 import { installCrds } from '../crds.ts';
 import { openVisualizer } from '../ui/running.ts';
@@ -28,19 +29,19 @@ import { windowsInUse } from './windows.ts';
 export interface DemoDeps {
   config: Config;
   adapters: readonly Adapter[];
-  /** The environment, and what was said on the command line, for the adapters. */
+  /** The environment and the command line, for the adapters. */
   env: Texts;
   options: Texts;
   clock: Clock;
   /** Ctrl-C. */
   signal: AbortSignal;
-  /** Where what is started keeps its data, and the log. */
+  /** Folder of the data of what is started, and of the log. */
   folder: string;
   /** Leaves everything up until `signal`. */
   keep: boolean;
   /** A clouds.yaml of a real cloud; a simulated one is started without it. */
   cloudsFile?: string | undefined;
-  /** Which cloud of it. */
+  /** Name of the cloud in it. */
   cloudName?: string | undefined;
   out: ShowDeps['out'];
   /** See `ShowDeps`. */
@@ -54,11 +55,11 @@ const PURPOSE = 'development';
  * Runs the demo.
  *
  * @returns 0; 1 when something was not as it should be; 130 when `signal` ended it early and all was cleaned up
- * @throws {TroupeError} it cannot begin: something given cannot be used, or the namespace is somebody else's
+ * @throws {TroupeError} it cannot begin: an input cannot be used, or the namespace has another owner
  */
 export async function demo(deps: DemoDeps): Promise<number> {
   const { config, env, options, clock, cloudsFile, out } = deps;
-  // What is wrong in what was said is told before anything is started.
+  // Errors of the command line are reported before anything is started.
   const said = deps.adapters.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
   const folder = resolve(deps.folder);
@@ -66,7 +67,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
     out.write(`${line}\n`);
   };
   say('troupe demo: every object is an actor');
-  // Nobody reads any more (`| head`): as good as Ctrl-C. The listener stays, for what is written while cleaning up.
+  // The reader has ended (`| head`): as good as Ctrl-C. The listener stays, for what is written while cleaning up.
   const unread = new AbortController();
   out.on('error', () => unread.abort());
   const signal = AbortSignal.any([deps.signal, unread.signal]);
@@ -86,7 +87,9 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const adapters = deps.adapters.map((adapter) =>
       configure(storage.over(adapter), env, { ...options, ...racks.options }, PURPOSE),
     );
-    const environment = { ...opened, ...used };
+    const pages = await serveHttpEndpoints(config, opened.client, clock);
+    closing.push(() => pages.close());
+    const environment = { ...opened, ...used, client: pages.client, bus: pages.follow(opened.bus) };
     const { client, bus } = environment;
     const file = createWriteStream(join(folder, 'demo.log'), { mode: 0o600 });
     closing.push(() => new Promise<void>((done) => file.end(done)));
@@ -102,7 +105,8 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const visualizer = await openVisualizer(config, { adapters, bus, client, clock, log }, folder);
     closing.push(async () => visualizer?.close());
     if (visualizer !== undefined) onProgress(`all objects, in the browser: ${visualizer.url}`);
-    const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
+    const runtime = await start(config, { adapters, bus, client, metrics: pages.metrics, clock, log }, signal);
+    pages.began(runtime);
     closing.push(() => drain(runtime, clock, log));
     return await new Demo({
       ...deps,

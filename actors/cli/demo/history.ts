@@ -1,15 +1,15 @@
-// What happened to the objects of a landscape, as the trace told it. Pure: events in, states and times out.
+// The history of a landscape's objects, from the trace. Pure: events in, states and times out.
 import type { TraceEvent } from '../../../bus/mod.ts';
 import { ResourceTag } from '../../../machines/external-resource/context.ts';
 import { Tag } from '../../../machines/lifecycle.ts';
 import type { LandscapeObject } from './landscape.ts';
 
-/** How an object stands, in a word for people. */
+/** The state of an object, in a word for people. */
 export const State = {
   Waiting: 'waiting',
   Creating: 'creating',
   Available: 'available',
-  /** Of what has no life of its own: a Secret. */
+  /** State of an object without a lifecycle: a Secret. */
   Present: 'present',
   Unavailable: 'unavailable',
   Retrying: 'retrying',
@@ -35,7 +35,7 @@ export interface Change {
   readonly at: number;
 }
 
-/** What the tags of a state amount to; the first that fits. */
+/** Word for the tags of a state; the first that fits. */
 const STATES: readonly (readonly [tags: readonly string[], state: State])[] = [
   [[Tag.Terminal], State.Failed],
   [[Tag.Failing], State.Retrying],
@@ -53,7 +53,7 @@ export class History {
   readonly objects = new Map<string, LandscapeObject>();
   readonly calls: CloudCall[] = [];
   readonly #states = new Map<string, State>();
-  /** Of the state that an object is in. */
+  /** Time since which an object is in its state. */
   readonly #tags = new Map<string, readonly string[]>();
   readonly #readyAt = new Map<string, number>();
   readonly #wentOnAt = new Map<string, number>();
@@ -131,7 +131,7 @@ export class History {
     return (isEarly ? this.#recordedAt.get(key) : undefined) ?? this.#readyAt.get(key);
   }
 
-  /** When the object had all it needs for the first time, and went on to be made. */
+  /** Time when the object had all it needs for the first time, and its creation began. */
   wentOnAt(key: string): number | undefined {
     return this.#wentOnAt.get(key);
   }
@@ -146,12 +146,12 @@ export class History {
     return new Set(this.#externalIds.values());
   }
 
-  /** What the object refers to and is not ready. */
+  /** Dependencies of the object that are not ready. */
   awaited(key: string): readonly string[] {
     return (this.objects.get(key)?.references ?? []).filter((reference) => !this.isReady(reference));
   }
 
-  /** Who refers to the object and is still there. */
+  /** Objects that refer to the object and are still there. */
   users(key: string): readonly string[] {
     return [...this.objects.values()]
       .filter((other) => other.references.includes(key) && (this.state(other.key) ?? State.Gone) !== State.Gone)
@@ -165,7 +165,7 @@ export class History {
     return (this.objects.get(key)?.references ?? []).some((reference) => this.isHopeless(reference));
   }
 
-  /** Waiting for something that nobody has applied yet. */
+  /** Waiting for an object that was not applied yet. */
   isBlocked(key: string): boolean {
     const object = this.objects.get(key);
     return object === undefined || object.references.some((reference) => this.isBlocked(reference));
@@ -188,7 +188,7 @@ export class History {
   }
 }
 
-/** Of an object that has a life here. */
+/** An object that has a lifecycle here. */
 export function stateOfTags(tags: readonly string[]): State {
   return STATES.find(([wanted]) => wanted.every((tag) => tags.includes(tag)))?.[1] ?? State.Creating;
 }

@@ -1,4 +1,4 @@
-// What the demo's images hold: small files of its own, served on loopback in place of what the manifests name.
+// The content of the demo's images: small files of its own, served on loopback in place of what the manifests name.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -16,7 +16,7 @@ export const SECRET_KEY = `secret/${SECRET_NAME}`;
 const LATER = '90';
 const MANAGER = 'troupe-demo';
 const APPLY = 'application/apply-patch+yaml';
-/** By this label a later demo knows the namespace of one that was killed. */
+/** Label by which a later demo knows the namespace of one that was killed. */
 const MARK = { 'app.kubernetes.io/managed-by': MANAGER };
 const NAMESPACE_PATH = `/api/v1/namespaces/${NAMESPACE}`;
 /** Pause before a broken watch is opened again, in milliseconds. */
@@ -32,7 +32,7 @@ export interface LandscapeObject {
   readonly references: readonly string[];
   /** Those of them that it can be made without, and needs afterwards. */
   readonly later?: readonly string[];
-  /** Those of them that cannot go before it. */
+  /** Those of them that cannot be deleted before it. */
   readonly guarded: readonly string[];
   /** It makes an object for itself, and is usable before that one is. */
   readonly owns?: boolean;
@@ -45,7 +45,7 @@ export interface Landscape {
   readonly later: readonly LandscapeObject[];
 }
 
-/** Reads all files of a landscape; those who depend on others come first. @throws {TerminalError} a kind nobody knows */
+/** Reads all files of a landscape; dependents come first. @throws {TerminalError} an unknown kind */
 export async function readLandscape(folder: URL, kinds: readonly Kind[]): Promise<Landscape> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
   const read = async (name: string): Promise<LandscapeObject[]> => {
@@ -92,6 +92,11 @@ function keyOf(kind: string, name: string): string {
   return `${kind.toLowerCase()}/${name}`;
 }
 
+/** Whether it is counted: Secrets are beside the objects that Troupe manages. */
+export function isManaged({ kind }: Pick<LandscapeObject, 'kind'>): boolean {
+  return kind !== SECRETS.kind;
+}
+
 /** A Secret, as an object of the landscape. */
 function secretObject(name: string, content: JsonObject): LandscapeObject {
   const metadata = { name, namespace: NAMESPACE };
@@ -112,7 +117,7 @@ export function credentialsObject(data: Readonly<Record<string, string>>): Lands
   return secretObject(SECRET_NAME, { data });
 }
 
-/** The Secrets that objects refer to and no file brings, as a person makes them: passwords that nobody knows. */
+/** The Secrets that objects refer to and no file has, as a person makes them: with random passwords. */
 export function generatedSecrets(objects: readonly LandscapeObject[]): readonly LandscapeObject[] {
   const prefix = keyOf(SECRETS.kind, '');
   const brought = new Set([SECRET_KEY, ...objects.map(({ key }) => key)]);
@@ -182,7 +187,7 @@ export async function deleteNamespace(client: KubeClient): Promise<void> {
   }
 }
 
-/** Resolves to true when the namespace is gone, to false when `signal` was aborted before. */
+/** Resolves to true when the namespace is deleted, to false when `signal` was aborted before. */
 export async function namespaceGone(client: KubeClient, clock: Clock, signal: AbortSignal): Promise<boolean> {
   const watch = `/api/v1/namespaces?watch=1&fieldSelector=${encodeURIComponent(`metadata.name=${NAMESPACE}`)}`;
   while (!signal.aborted) {

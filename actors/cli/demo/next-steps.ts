@@ -1,6 +1,6 @@
-// What the demo ends with.
+// The end of the demo's output.
 
-/** What to do next. @param kept  it had stayed up */
+/** Commands to try next. @param kept  the landscape is still up */
 export function nextSteps(kept: boolean): readonly string[] {
   return [
     'next:',

@@ -1,4 +1,4 @@
-// What the demo does on its stage: the landscape comes up, a host is retired, all goes again, and nothing may be left.
+// The steps of the demo: the landscape comes up, a host is retired, all is deleted again, and nothing may be left.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, TerminalError, toErrorData } from '../../../bus/mod.ts';
@@ -15,6 +15,7 @@ import {
   deleteNamespace,
   deleteObject,
   generatedSecrets,
+  isManaged,
   type Landscape,
   type LandscapeObject,
   messageOf,
@@ -48,7 +49,7 @@ const STORAGE = new URL('../../../deploy/samples/company-windows/', import.meta.
 const LIMIT_MS = 300_000;
 /** A start that takes longer is explained, in milliseconds. */
 const PATIENCE_MS = 1_500;
-/** What the trace still has to tell when the API server has done all, it tells within so many milliseconds. */
+/** Time within which the trace reports the rest after the API server has done all, in milliseconds. */
 const LAG_MS = 2_000;
 /** Exit code after Ctrl-C, as by convention. */
 const INTERRUPTED = 130;
@@ -109,7 +110,7 @@ export class Demo {
     return verdict;
   }
 
-  /** Runs a part; what it throws is a problem, and the demo goes on to clean up (CLI-DEMO-1). */
+  /** Runs a part; its exception is a problem, and the demo continues with the cleanup (CLI-DEMO-1). */
   async #guarded(part: () => Promise<void>): Promise<void> {
     try {
       await part();
@@ -133,7 +134,7 @@ export class Demo {
       throw new TerminalError(`namespace '${NAMESPACE}' is there already and not the demo's: delete it first`);
     }
     if (owner === 'nobody') return;
-    say(`namespace '${NAMESPACE}' is left from an earlier demo, and goes first`);
+    say(`namespace '${NAMESPACE}' is left from an earlier demo, and is deleted first`);
     await deleteNamespace(environment.client);
     await this.#show.limited(LIMIT_MS, signal, (limit) => namespaceGone(environment.client, clock, limit));
   }
@@ -162,7 +163,7 @@ export class Demo {
 
     say(legend(terminal, ink));
     this.#history.expect(applied);
-    const heading = `applying ${applied.length} objects at once, dependents first`;
+    const heading = `applying ${applied.filter(isManaged).length} objects at once, dependents first`;
     const firstBeganAt = this.#show.begin(heading, [secret, ...applied]);
     await applyObjects(client, applied);
     if (!(await this.#until(() => this.#history.isSettled()))) return this.#report(applied, 'not all is settled');
@@ -170,7 +171,7 @@ export class Demo {
     const settled = applied.filter((object) => !blocked.includes(object));
     this.#show.end();
     await this.#report(settled);
-    for (const object of blocked) say(`${object.key} goes on waiting: ${await messageOf(client, object)}`);
+    for (const object of blocked) say(`${object.key} still waits: ${await messageOf(client, object)}`);
 
     const both = [...blocked, ...later];
     this.#history.expect(later);
@@ -184,10 +185,11 @@ export class Demo {
     const history = this.#history;
     const stretch: Stretch = { history, objects: settled, beganAt: firstBeganAt };
     const all = [...history.objects.values()];
+    const counted = all.filter(isManaged);
     this.#cameUpMs = Math.max(...settled.map(({ key }) => history.readyAt(key) ?? clock.now())) - firstBeganAt;
     const goneOn = Math.max(...blocked.map(({ key }) => history.readyAt(key) ?? 0)) - laterBeganAt;
     say('');
-    say(`${all.length} objects of ${new Set(all.map(({ kind }) => kind)).size} kinds`);
+    say(`${counted.length} objects of ${new Set(counted.map(({ kind }) => kind)).size} kinds`);
     for (const line of creationLines(stretch)) say(`  ${line}`);
     if (blocked.length > 0) say(`  what waited was available ${seconds(goneOn)} after 90-later.yaml was applied`);
     const broken = creationOrder({ ...stretch, objects: all }).broken;
@@ -198,7 +200,7 @@ export class Demo {
     say('');
   }
 
-  /** Of the simulated cloud, and of Ironic as one service more. */
+  /** Services of the simulated cloud, and Ironic as one more. */
   #calls(): Readonly<Record<string, number>> {
     const { environment, racks } = this.#stage;
     const ofIronic = Object.entries(racks.simulator?.calls() ?? {});
@@ -249,7 +251,7 @@ export class Demo {
     for (const object of new Set([...causes, ...objects])) {
       if (this.#history.isReady(object.key)) continue;
       const detail = detailOf(this.#history, object.key) || 'not seen at all';
-      this.#problem(`${object.key} ${detail}: ${(await messageOf(client, object)) ?? 'its status says nothing'}`);
+      this.#problem(`${object.key} ${detail}: ${(await messageOf(client, object)) ?? 'its status has no message'}`);
     }
   }
 
@@ -284,7 +286,7 @@ export class Demo {
     for (const pair of deletionOrder(stretch).broken) this.#problem(`out of order: ${pair}`);
   }
 
-  /** What is in the cloud and in Ironic, and in use on the Windows machine. */
+  /** Resources in the cloud and in Ironic, and storage in use on the Windows machine. */
   async #inventory(): Promise<Inventory> {
     const { cloud, racks, storage } = this.#stage;
     return new Map([...(await cloud.inventory()), ...racks.inventory(), ...(await storage.inventory())]);
@@ -312,7 +314,7 @@ export class Demo {
 
   #verdict(totalMs: number): number {
     const { say, signal, keep } = this.#stage;
-    const objects = [...this.#history.objects.values()];
+    const objects = [...this.#history.objects.values()].filter(isManaged);
     const hosts = objects.filter(({ kind }) => kind === HOST).length;
     const storage = objects.filter(isStorage).length;
     const parts = [hosts > 0 ? `${hosts} hosts` : [], storage > 0 ? `${storage} Windows storage` : []].flat();

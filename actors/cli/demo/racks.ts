@@ -15,22 +15,22 @@ export const RETIRED = 'baremetalhost/old-shop';
 const HOSTS = { realm: 'metal3', group: GROUP, version: 'v1alpha1', kind: HOST, plural: 'baremetalhosts' };
 /** As many as the samples have hosts. */
 const MACHINES = 4;
-/** So many times as fast as real ones machines are, unless somebody said: a deployment takes three seconds, not half a minute. */
+/** Speed of machines in multiples of real ones, by default: a deployment takes three seconds, not half a minute. */
 const SPEED = '10';
 
 export interface Racks {
   /** Undefined: there are no machines, and no hosts to show. */
   readonly simulator: Simulator | undefined;
-  /** Of the adapter, which lead to them. */
+  /** Options of the adapter that lead to them. */
   readonly options: Texts;
   /** One line. */
   readonly description: string;
-  /** Nodes, as the cloud tells of what is in it. */
+  /** Nodes, in the form of the cloud's list. */
   inventory(): Inventory;
 }
 
 /**
- * Starts a simulated Ironic, which whoever asked closes. Where the cluster is somebody's, or an Ironic was named, there is none: hosts of
+ * Starts a simulated Ironic, which the caller closes. In a user's cluster, or where an Ironic was named, there is none: hosts of
  * the demo have machines that no real Ironic reaches.
  */
 export async function racksInUse(
@@ -58,7 +58,7 @@ export async function racksInUse(
   };
 }
 
-/** How many hosts are in which provisioning state: `hosts: 1 provisioned, 2 available`. @throws as `KubeClient.call` */
+/** Number of hosts by provisioning state: `hosts: 1 provisioned, 2 available`. @throws as `KubeClient.call` */
 export async function hostLine(client: KubeClient): Promise<string> {
   const { body } = await client.call({ method: 'GET', path: resourcePath(HOSTS, NAMESPACE) });
   const counts = new Map<string, number>();

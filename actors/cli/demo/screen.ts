@@ -1,4 +1,4 @@
-// Where the demo is shown: a picture that is drawn anew in place on a terminal, lines everywhere else.
+// The output of the demo: a picture that is redrawn in place on a terminal, lines everywhere else.
 //
 // Invariants:
 //   CLI-SCREEN-1. Whatever ends the process while it runs, the cursor is shown again.
@@ -7,13 +7,13 @@ import type { Size } from './view.ts';
 
 /** Least time between two drawings, in milliseconds. */
 const FRAME_MS = 50;
-/** The elapsed time goes on when nothing happens, in milliseconds, unless told otherwise. */
+/** Period of the elapsed time's updates when nothing happens, in milliseconds, unless stated. */
 const TICK_MS = 200;
-/** Of a terminal that does not tell its size. */
+/** Size of a terminal that does not report its own. */
 const USUAL: Size = { columns: 80, rows: 24 };
 
 export interface Screen {
-  /** What is drawn has changed. */
+  /** The picture has changed. */
   changed(): void;
   /** Draws for the last time and leaves the picture on the terminal. A second call does nothing. */
   end(): void;
@@ -23,7 +23,7 @@ export interface ScreenDeps {
   readonly out: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
   readonly clock: Clock;
   readonly paint: (size: Size) => readonly string[];
-  /** It is drawn anew after that long when nothing happens, in milliseconds. */
+  /** Period of its updates when nothing happens, in milliseconds. */
   readonly tickMs?: number;
 }
 

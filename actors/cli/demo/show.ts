@@ -10,12 +10,12 @@ export interface ShowDeps {
   readonly history: History;
   readonly clock: Clock;
   readonly out: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
-  /** Whether `out` understands ANSI sequences; otherwise changes are told in lines. */
+  /** Whether `out` understands ANSI sequences; otherwise changes are printed as lines. */
   readonly terminal: boolean;
   readonly ink: Ink;
 }
 
-/** Changes of so many milliseconds are told together, where there is no picture. */
+/** Period whose changes are printed together, in milliseconds, where there is no picture. */
 const TOGETHER_MS = 250;
 
 export class Show {

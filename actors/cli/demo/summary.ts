@@ -1,4 +1,4 @@
-// What the demo measured, in figures and in lines. Pure.
+// The measurements of the demo, in figures and in lines. Pure.
 import type { CloudCall, History } from './history.ts';
 import type { LandscapeObject } from './landscape.ts';
 
@@ -15,7 +15,7 @@ export interface Link {
   readonly durationMs: number;
 }
 
-/** How many references were kept to, and which were not. */
+/** Number of references whose order was kept, and those whose was not. */
 export interface Order {
   readonly kept: number;
   /** `network/a before subnet/b`. */
@@ -33,7 +33,7 @@ function mayBeginAt({ history, beganAt }: Stretch, object: LandscapeObject): num
   return Math.max(beganAt, ...neededFirst(object).map((reference) => history.readyAt(reference) ?? beganAt));
 }
 
-/** What the object cannot be made without. */
+/** Dependencies without which the object cannot be made. */
 function neededFirst({ references, later = [] }: LandscapeObject): readonly string[] {
   return references.filter((reference) => !later.includes(reference));
 }
@@ -71,7 +71,7 @@ export function creationOrder({ history, objects }: Stretch): Order {
 export function deletionOrder({ history, objects, beganAt: from }: Stretch): Order {
   const deletions = new Map<string, { began: number; ended: number }>();
   for (const { key, method, beganAt, endedAt } of history.calls) {
-    // Before that, parts of an object may have gone: rules that nobody specified.
+    // Before that, parts of an object may be deleted: rules that the manifests do not specify.
     if (method !== 'DELETE' || beganAt < from) continue;
     deletions.set(key, { began: deletions.get(key)?.began ?? beganAt, ended: endedAt });
   }
@@ -114,11 +114,11 @@ export function workMs(stretch: Stretch): number {
   }, 0);
 }
 
-/** How soon objects went on once their last dependency was ready, each list ascending. */
+/** Time until objects continued once their last dependency was ready, each list ascending. */
 export interface Reactions {
-  /** Until the actor decided, in milliseconds. */
+  /** Time until the actor decided, in milliseconds. */
   readonly decidedMs: readonly number[];
-  /** Until its next request to the cloud went out, in milliseconds: what others ask for at the time goes first. */
+  /** Time until its next request to the cloud was sent, in milliseconds: earlier requests of others take precedence. */
   readonly askedMs: readonly number[];
 }
 
@@ -130,7 +130,7 @@ export function reactions(stretch: Stretch): Reactions {
     const readyAt = mayBeginAt(stretch, object);
     if (readyAt === beganAt) continue;
     const wentOnAt = history.wentOnAt(object.key);
-    // Who had looked before that was not waiting for it.
+    // An object that had looked before was not waiting for it.
     if (wentOnAt !== undefined && wentOnAt >= readyAt) decidedMs.push(wentOnAt - readyAt);
     const begins = history.calls.filter(({ key, beganAt: at }) => key === object.key && at >= readyAt);
     if (begins.length > 0) askedMs.push(Math.min(...begins.map(({ beganAt: at }) => at)) - readyAt);
@@ -149,7 +149,7 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** The lines that tell how the objects came up. */
+/** Lines about the creation of the objects. */
 export function creationLines(stretch: Stretch): readonly string[] {
   const { history, beganAt } = stretch;
   const readyAt = allReadyAt(stretch);
@@ -167,19 +167,19 @@ export function creationLines(stretch: Stretch): readonly string[] {
     ...(askedMs.length === 0
       ? []
       : [
-          `reaction: an actor went on ${medianOf(decidedMs)} after its last dependency was ready,`,
+          `reaction: an actor continued ${medianOf(decidedMs)} after its last dependency was ready,`,
           `  and its next request to the cloud went out after ${medianOf(askedMs)}`,
         ]),
   ];
 }
 
-/** The lines that tell how the objects went. */
+/** Lines about the deletion of the objects. */
 export function deletionLines(stretch: Stretch): readonly string[] {
   const { kept, broken } = deletionOrder(stretch);
   return [
     'gone:',
     ...spanLines(stretch, (key) => stretch.history.goneAt(key)),
-    `order: ${kept} of ${kept + broken.length} dependents were gone from the cloud before what they need was asked to go`,
+    `order: ${kept} of ${kept + broken.length} dependents were deleted from the cloud before the deletion of what they need began`,
   ];
 }
 

@@ -3,7 +3,7 @@
 // Invariants:
 //   CLI-VIEW-1. `layout` gives at most `rows` lines, none of them wider than `columns`.
 //   CLI-VIEW-2. Every object is in the picture: with a line of its own, or as a symbol in the line of what it is folded into;
-//       only where even that has no room, the last line tells how many lines are missing.
+//       where even that has no room, the last line has the number of missing lines.
 import { type History, State } from './history.ts';
 import { NAMESPACE } from './landscape.ts';
 
@@ -11,7 +11,7 @@ export interface TreeNode {
   readonly label: string;
   /** Undefined: nothing is known of it, or it is not there yet. */
   readonly state: State | undefined;
-  /** What it waits for, or the state in words. */
+  /** Object that it waits for, or the state in words. */
   readonly detail: string;
   readonly children: readonly TreeNode[];
 }
@@ -21,7 +21,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Whether states are told by colors too. */
+/** Whether states have colors too. */
 export const Ink = { Color: 'color', Plain: 'plain' } as const;
 export type Ink = (typeof Ink)[keyof typeof Ink];
 
@@ -45,7 +45,7 @@ const LOOKS: Readonly<Record<State, Look>> = {
   gone: { symbol: '·', color: '90' },
 };
 
-/** What the states mean, for people. Those that share a symbol are named together. */
+/** Meanings of the states, for people. States that share a symbol are named together. */
 const MEANINGS: readonly (readonly [state: State, meaning: string])[] = [
   [State.Waiting, 'waiting for what it refers to'],
   [State.Creating, 'creating'],
@@ -57,7 +57,7 @@ const MEANINGS: readonly (readonly [state: State, meaning: string])[] = [
   [State.Gone, 'gone'],
 ];
 
-/** What the picture's symbols mean, or, where there is none, the lines. */
+/** Meanings of the picture's symbols, or, where there is none, of the lines. */
 export function legend(terminal: boolean, ink: Ink): string {
   if (!terminal) return '  each line: the objects that came to a state meanwhile; held: deleted, and still used';
   const color = ({ symbol, color }: Look): string => (ink === Ink.Plain ? symbol : `\x1b[${color}m${symbol}\x1b[0m`);
@@ -92,7 +92,7 @@ export function treeOf(
   };
   for (const { key, references } of history.objects.values()) {
     if (!shown.has(key)) continue;
-    // What all refer to, as the credentials, is no place to hang things.
+    // An object that all refer to, such as the credentials, is no parent in the tree.
     const places = references.filter(
       (reference) => depth(reference) > 0 && (shown.has(reference) || !history.objects.has(reference)),
     );
@@ -123,7 +123,7 @@ export function detailOf(history: History, key: string): string {
   return state === State.Held ? `held by ${named}${more}` : `waiting for ${named}${more}`;
 }
 
-/** How many objects are in which state: `40 available, 3 creating`. */
+/** Number of objects by state: `40 available, 3 creating`. */
 export function countsOf(history: History): string {
   const counts = new Map<State, number>();
   for (const key of history.objects.keys()) {
@@ -139,7 +139,7 @@ export function countsOf(history: History): string {
 type Piece = readonly [text: string, color?: string];
 
 /**
- * Lines of the tree below its heading. What does not fit is folded, one symbol an object: what stands alone into the line of its
+ * Lines of the tree below its heading. Lines beyond its height are folded, one symbol per object: a single object into the line of its
  * kind, the rest into the line of its parent.
  */
 export function layout(heading: string, all: readonly TreeNode[], size: Size, ink: Ink): readonly string[] {
@@ -178,7 +178,7 @@ export function layout(heading: string, all: readonly TreeNode[], size: Size, in
 /** As few lines as this make a line of their own. */
 const GROUPED = 2;
 
-/** Those that nothing hangs on as one node a kind, `flavor/*`, where there are several of a kind. */
+/** Leaves of one kind as one node, `flavor/*`, where there are several of a kind. */
 function groupedByKind(roots: readonly TreeNode[]): readonly TreeNode[] {
   const alone = new Map<string, TreeNode[]>();
   for (const node of roots) {
@@ -196,7 +196,7 @@ function groupedByKind(roots: readonly TreeNode[]): readonly TreeNode[] {
   );
 }
 
-/** Which nodes are shown without their children: groups of a kind first, then those of one state, then the deepest, then the last. */
+/** Nodes that are shown without their children: groups of a kind first, then those of one state, then the deepest, then the last. */
 function foldedFor(roots: readonly TreeNode[], rows: number): ReadonlySet<TreeNode> {
   const folded = new Set<TreeNode>();
   const all: { readonly node: TreeNode; readonly depth: number; readonly isUniform: boolean }[] = [];

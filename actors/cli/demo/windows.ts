@@ -14,7 +14,7 @@ import type { LandscapeObject } from './landscape.ts';
 
 /** With the disk that it runs from. */
 const SYSTEM_DISK = 0;
-/** What there may be of it, in the order in which it is counted. */
+/** Sorts of storage, in the order in which they are counted. */
 const PARTS = ['target', 'disk', 'share', 'path'] as const;
 
 export interface WindowsInUse {
@@ -26,7 +26,7 @@ export interface WindowsInUse {
   over(adapter: Adapter): Adapter;
   /** An object of the samples on the node that the machine is here; any other as it is. */
   localized(object: LandscapeObject): LandscapeObject;
-  /** What is in use on the machine, as the cloud tells of what is in it. */
+  /** Storage in use on the machine, in the form of the cloud's list. */
   inventory(): Promise<Inventory>;
 }
 
@@ -76,7 +76,7 @@ async function inventoryOf({ host, files }: MemoryMachine): Promise<Inventory> {
   for (const { path } of DEVELOPMENT_MACHINE.shares) {
     if ((await smb.isSmbMapped(path)) !== 'absent') found.push(['share', path]);
   }
-  // Whoever asks before the service runs is refused: nothing can be connected then.
+  // A client that asks before the service runs is refused: nothing can be connected then.
   const portals = await iscsi.listTargetPortals().catch(() => []);
   for (const { iqn, portal } of DEVELOPMENT_MACHINE.targets) {
     if (portals.some(({ address }) => address === portal.address)) found.push(['target', iqn]);
@@ -86,7 +86,7 @@ async function inventoryOf({ host, files }: MemoryMachine): Promise<Inventory> {
   return new Map(found.map(([part, name]) => [`${part} ${name}`, { what: `${part} ${name} in use`, name }]));
 }
 
-/** What is in use: `Windows storage in use: 1 target, 2 disks, 1 share, 4 paths`. */
+/** Storage in use: `Windows storage in use: 1 target, 2 disks, 1 share, 4 paths`. */
 export function storageLine(inventory: Inventory): string {
   const counts = PARTS.map((part) => {
     const count = [...inventory.keys()].filter((id) => id.startsWith(`${part} `)).length;
@@ -95,7 +95,7 @@ export function storageLine(inventory: Inventory): string {
   return `Windows storage in use: ${counts.join(', ')}`;
 }
 
-/** How many objects were gone from Kubernetes before those that they are on: what they stood for was, in any case. */
+/** Number of objects that were deleted from Kubernetes before those that they are on: their storage was, in any case. */
 export function storageOrder(history: History): readonly string[] {
   const pairs = [...history.objects.values()].filter(isStorage).flatMap(({ key, guarded }) =>
     guarded.flatMap((guard) => {
@@ -107,5 +107,5 @@ export function storageOrder(history: History): readonly string[] {
   );
   if (pairs.length === 0) return [];
   const kept = pairs.filter(({ goneAt, onGoneAt }) => goneAt !== undefined && goneAt <= (onGoneAt ?? goneAt));
-  return [`Windows storage: ${kept.length} of ${pairs.length} were gone before what they are on`];
+  return [`Windows storage: ${kept.length} of ${pairs.length} were deleted before what they are on`];
 }

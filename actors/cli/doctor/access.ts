@@ -1,4 +1,4 @@
-// Whether whoever asks may do in the cluster what the roles of a process do there.
+// The caller's permissions in the cluster, compared with what the roles of a process need there.
 import type { Adapter } from '../../../adapters/api/adapter.ts';
 import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { type JsonObject, TroupeError } from '../../../bus/mod.ts';
@@ -8,7 +8,7 @@ import { Area, type Check, unknown, well, wrong } from './checks.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-/** Refusals that are told of a role. */
+/** Number of refusals that are named per role. */
 const NAMED = 4;
 
 interface Attributes {
@@ -41,7 +41,7 @@ export async function examineAccess(
   for (const role of roles) {
     const place = `role ${role}, as ${who}`;
     const isOfNodes = rolesOfNodes(adapters).includes(role);
-    // Nobody lets a node read all of them.
+    // No cluster lets a node read all of them.
     const isMeant = (each: Attributes): boolean => !(isOfNodes && namespaces === undefined && isOfSecrets(each));
     const wanted = wantedBy(adapters, role, namespaces).filter(isMeant);
     try {
@@ -74,7 +74,7 @@ function lacking(place: string, role: string, refused: readonly Attributes[], is
   const what = `may not ${reported.slice(0, NAMED).join('; ')}${more}`;
   const binding = refused.every(isOfSecrets)
     ? `troupe-${role}-secrets, where Secrets are meant for it,`
-    : `troupe-${role} of deploy/windows`;
+    : `troupe-${role} of deploy/chart`;
   const rules = isOfNodes ? binding : 'of deploy/install.yaml';
   const todo = `a process that plays '${role}' needs it: bind the ClusterRole ${rules} to whom it runs as`;
   return wrong(Area.Access, place, what, todo);
@@ -103,7 +103,7 @@ function isOfSecrets({ group, resource }: Attributes): boolean {
   return group === '' && resource === 'secrets';
 }
 
-/** What is in no namespace, or in one that is not a tenant's. */
+/** Resources without a namespace, or in one that is not a tenant's. */
 function isBeyond({ group }: Attributes): boolean {
   return ['authentication.k8s.io', 'authorization.k8s.io', 'coordination.k8s.io'].includes(group);
 }

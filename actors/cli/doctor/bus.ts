@@ -1,4 +1,4 @@
-// The bus, as far as one who only listens is told.
+// The bus, as far as a user that may only subscribe can see it.
 
 import type { Clock } from '../../../bus/mod.ts';
 import { type BusCheck, checkNats, Seen, TroupeError } from '../../../bus/mod.ts';
@@ -52,7 +52,7 @@ export function checksOf(
         add(wrong(Area.Bus, `stream ${name}`, `is not there, so there are no ${holds}`, BEGIN));
     }
   }
-  // Nobody but its processes may know of the mail.
+  // Only the processes of troupe have permission for the mailboxes.
   const hidden = refused.filter(({ subject }) =>
     streams.every(({ name, holds }) => holds !== 'mail' || !subject.includes(name)),
   );
@@ -60,7 +60,7 @@ export function checksOf(
   if (first !== undefined || jetStream === Seen.Untold) {
     const what =
       first === undefined
-        ? 'nobody answers whether there is JetStream'
+        ? 'there is no answer whether there is JetStream'
         : `does not let us ${first.operation} '${first.subject}'`;
     add(
       unknown(

@@ -22,12 +22,12 @@ export type Area = (typeof Area)[keyof typeof Area];
 
 export interface Check {
   readonly area: Area;
-  /** What was looked at: an address, a name, a file. */
+  /** Subject of the check: an address, a name, a file. */
   readonly place: string;
   readonly verdict: Verdict;
-  /** What was found there. */
+  /** The result. */
   readonly found: string;
-  /** What to do about it; always there when not all is well. */
+  /** Advice; always there when not all is well. */
   readonly todo?: string;
 }
 

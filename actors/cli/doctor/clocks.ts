@@ -1,19 +1,19 @@
 // Whether clocks agree: leases, times in status and traces of several processes are compared.
 import { Area, type Check, well, wrong } from './checks.ts';
 
-/** Beyond, traces are told in a wrong order and leases are judged wrongly, in milliseconds. */
+/** Difference beyond which traces are in a wrong order and leases are judged wrongly, in milliseconds. */
 const LARGEST_SKEW_MS = 1_000;
 
-/** What another clock said between two readings of the own, all in milliseconds since the epoch. */
+/** A reading of another clock between two readings of the own, all in milliseconds since the epoch. */
 export interface Reading {
   readonly at: number;
-  /** What it leaves out of its time, such as 1,000 where it speaks of whole seconds. */
+  /** Resolution of its time, such as 1,000 where it is in whole seconds. */
   readonly resolutionMs: number;
   readonly askedAt: number;
   readonly answeredAt: number;
 }
 
-/** By how much it is ahead of the own clock at least, in milliseconds; below 0: behind. */
+/** Time that it is ahead of the own clock at least, in milliseconds; below 0: behind. */
 export function leastSkew({ at, resolutionMs, askedAt, answeredAt }: Reading): number {
   if (at > answeredAt) return at - answeredAt;
   return at + resolutionMs < askedAt ? at + resolutionMs - askedAt : 0;

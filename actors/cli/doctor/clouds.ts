@@ -1,4 +1,4 @@
-// Whether the foreign systems can be entered with the credentials that objects name.
+// The login to the external systems with the credentials that objects name.
 import type { ConfiguredAdapter, SecretContent } from '../../../adapters/api/adapter.ts';
 import { ForbiddenError, type Objects } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, TroupeError, toErrorData } from '../../../bus/mod.ts';
@@ -63,7 +63,7 @@ async function objectsOf(
       try {
         return (await objects.list(resourceOf(kind), namespace)).items;
       } catch (error) {
-        // That the kind is not there is told of its definition.
+        // A missing kind is reported with its definition.
         if (error instanceof AbsentError) return [];
         throw error;
       }

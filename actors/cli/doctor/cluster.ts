@@ -6,7 +6,7 @@ import { Area, type Check, unknown, well, wrong } from './checks.ts';
 import { clockCheck } from './clocks.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Names that are told of those that share a trouble. */
+/** Number of names that are printed of those that share a problem. */
 const NAMED = 3;
 const APPLY = "apply them with 'troupe crds --apply'";
 
@@ -35,7 +35,7 @@ export async function examineServer(
   }
 }
 
-/** What is amiss with a definition, in the words for several. */
+/** The problem of a definition, in the plural. */
 type Trouble = 'missing' | 'not established' | 'not served in our version' | 'of another release' | 'not to be read';
 
 const TODO: Readonly<Record<Trouble, string>> = {
@@ -128,7 +128,7 @@ function troubleIn(found: JsonObject, wanted: JsonObject): Trouble | undefined {
   return pairs.every(([version, there]) => isWithin(version, there)) ? undefined : 'of another release';
 }
 
-/** The server adds what is left out: what it has is compared as far as it was said. */
+/** The server adds defaults: its definition is compared as far as the own one states. */
 function isWithin(wanted: Json | undefined, found: Json | undefined): boolean {
   if (Array.isArray(wanted)) {
     return (

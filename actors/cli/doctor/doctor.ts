@@ -6,6 +6,8 @@ import type { Config } from '../../base/config.ts';
 import { plainJson } from '../../base/printable.ts';
 import { TROUPE_VERSION } from '../../base/version.ts';
 import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
+import { BUILT_IN } from '../../process/adapters.ts';
+import { checkParts } from '../../process/check-adapter.ts';
 import { authorityOf } from '../../process/runtime.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
@@ -30,7 +32,7 @@ export interface DoctorDeps {
   ink: Ink;
 }
 
-/** What everything here runs on. */
+/** The process that runs the checks, and its version of Node. */
 const NODE_MAJOR = 24;
 
 /**
@@ -42,6 +44,7 @@ export async function doctor(deps: DoctorDeps): Promise<number> {
   if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
   const checks = [
     nodeCheck(deps.nodeVersion),
+    ...(await examineAdapters(deps.adapters)),
     ...(await examineCluster(deps)),
     ...(await examineBus(config, clock, folder)),
   ];
@@ -56,6 +59,26 @@ function nodeCheck(version: string): Check {
   const place = `Node ${version}`;
   if (Number(version.split('.')[0]) >= NODE_MAJOR) return well(Area.Process, place, `runs troupe ${TROUPE_VERSION}`);
   return wrong(Area.Process, place, 'is older than what troupe is tested with', `use Node ${NODE_MAJOR} or later`);
+}
+
+/** Those from outside: what a process would refuse, or fail at, is told before one runs. */
+async function examineAdapters(adapters: DoctorDeps['adapters']): Promise<readonly Check[]> {
+  const outside = adapters.filter(({ realm }) => !BUILT_IN.some((each) => each.realm === realm));
+  return await Promise.all(
+    outside.map(async (adapter) => {
+      const { realm, role, kinds } = adapter;
+      const [first, ...more] = await checkParts(adapter, kinds, adapters);
+      const place = `adapter ${realm}`;
+      if (first === undefined)
+        return well(
+          Area.Process,
+          place,
+          `role ${role}, ${kinds.map(({ kind }) => kind).join(', ')}: its parts go together`,
+        );
+      const rest = more.length === 0 ? '' : ` and ${more.length} more`;
+      return wrong(Area.Process, place, `${first}${rest}`, "mend it; 'troupe check' lists all");
+    }),
+  );
 }
 
 async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Promise<readonly Check[]> {

@@ -3,7 +3,7 @@ import type { LeaseRecord } from '../../../bus/mod.ts';
 import { beyond, offersIn, servingOf, watchedIn } from '../../sharding/served-kinds.ts';
 import { Area, type Check, well, wrong } from './checks.ts';
 
-/** Names that are told of those that share a trouble. */
+/** Number of names that are printed of those that share a problem. */
 const NAMED = 3;
 const ALIKE = 'deploy one configuration: the same --adapters, --kinds and --namespace for all pods';
 

@@ -1,9 +1,11 @@
 // `troupe events`: what happened to objects, from what the bus has kept, and then live.
 import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { parseGoDuration } from '../../../adapters/text/go-duration.ts';
-import { type Clock, cloudEvent, type ReceivedEvent, TerminalError } from '../../../bus/mod.ts';
+import { hint } from '../../../adapters/text/nearest.ts';
+import { CALL_EVENT, type Clock, cloudEvent, type ReceivedEvent, TerminalError } from '../../../bus/mod.ts';
 import { plain, plainJson } from '../../base/printable.ts';
 import { registryOf } from '../../effects/operations-service.ts';
+import { STATE_EVENTS } from '../../visualizer/steps.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { absence, objectNamed } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
@@ -17,8 +19,10 @@ export interface EventsDeps {
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   openBus: () => Promise<BusReader>;
-  /** Whether an object exists of which nothing is told; undefined: nobody can say. */
+  /** Whether an object without events exists; undefined: unknown. */
   isThere: (target: EventTarget) => Promise<boolean | undefined>;
+  /** @throws {TerminalError} one of the namespaces is not there, as far as that can be told */
+  refuseAbsent: (namespaces: readonly string[]) => Promise<void>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;
   /** `<kind>/<name>`, or the two apart; none: all objects. */
@@ -30,13 +34,13 @@ export interface EventsDeps {
   /** With commas between; undefined: all. */
   types: readonly string[] | undefined;
   isWatched: boolean;
-  /** A port; undefined: nobody inspects. */
+  /** Port of the inspection server; undefined: there is none. */
   inspect: string | undefined;
   output: string | undefined;
   /** Ends the watch. */
   signal: AbortSignal;
   out: NodeJS.WritableStream;
-  /** What is no event. */
+  /** Output other than events. */
   notes: NodeJS.WritableStream;
   ink: Ink;
 }
@@ -51,7 +55,7 @@ export async function events(deps: EventsDeps): Promise<number> {
   const port = deps.inspect === undefined ? undefined : portOf(deps.inspect);
   const known = registryOf(adapters);
   const named = names.length === 0 ? undefined : objectNamed('events', { resources: known.resources, adapters }, names);
-  const [namespaces, types] = [listOf(deps.namespaces), listOf(deps.types)];
+  const [namespaces, types] = [listOf(deps.namespaces), typesOf(listOf(deps.types))];
   const steps = new Steps();
   const labelOf: Parameters<typeof lineOf>[1]['labelOf'] = (address) =>
     `${known.resource(address)?.kind ?? address.plural}/${address.name}`;
@@ -83,14 +87,18 @@ export async function events(deps: EventsDeps): Promise<number> {
             : lineOf(event, { labelOf, steps, places, ink }),
         );
       },
-      onNoHistory: ({ message }) => notes.write(`troupe: ${plain(message)}; what happens from now on is told\n`),
+      onNoHistory: ({ message }) => notes.write(`troupe: ${plain(message)}; only events from now on are shown\n`),
     });
-    if (named === undefined || isTold || isWatched || server !== undefined) return 0;
+    if (isTold || isWatched || server !== undefined) return 0;
+    if (named === undefined) {
+      await deps.refuseAbsent(namespaces ?? []);
+      return 0;
+    }
     const label = `${known.resource(named)?.kind ?? named.plural}/${named.name}`;
     const exists = await deps.isThere({ ...named, namespaces });
     const silence = `nothing is kept that happened to ${plain(label)} within ${plain(deps.since)}`;
     if (exists === false) notes.write(`troupe: ${absence(label, namespaces?.join(', ') ?? '')}\n`);
-    else notes.write(`troupe: ${silence}${exists === undefined ? ', and whether it exists cannot be told' : ''}\n`);
+    else notes.write(`troupe: ${silence}${exists === undefined ? ', and whether it exists is unknown' : ''}\n`);
     return exists === true ? 0 : 1;
   } finally {
     await server?.close();
@@ -101,6 +109,17 @@ export async function events(deps: EventsDeps): Promise<number> {
 function listOf(given: readonly string[] | undefined): readonly string[] | undefined {
   const all = given?.flatMap((text) => text.split(',')).flatMap((text) => text.trim() || []);
   return all === undefined || all.length === 0 ? undefined : all;
+}
+
+/** Types of events there are. */
+export const EVENT_TYPES: readonly string[] = [...STATE_EVENTS, CALL_EVENT];
+
+/** @throws {TerminalError} there is none of that type */
+function typesOf(asked: readonly string[] | undefined): readonly string[] | undefined {
+  const none = asked?.find((type) => !EVENT_TYPES.includes(type));
+  if (none === undefined) return asked;
+  const meant = hint(none, EVENT_TYPES);
+  throw new TerminalError(`--type must be among ${EVENT_TYPES.join(', ')}; got '${none}'${meant}`);
 }
 
 function portOf(text: string): number {

@@ -1,9 +1,9 @@
 // Frames of inspection on a WebSocket on loopback, and a page that hands them to Stately's inspector.
 //
 // Invariants:
-//   CLI-INSPECTION-SERVER-1. Only programs and pages of this machine are served: a page from elsewhere could ask too, by the browser of whoever
-//       looks at it, or by a name that leads to loopback.
-//   CLI-INSPECTION-SERVER-2. Nobody who reads too slowly makes the process keep what he has not read.
+//   CLI-INSPECTION-SERVER-1. Only programs and pages of this machine are served: a page from elsewhere could ask too, by the browser of
+//       a person who looks at it, or by a name that leads to loopback.
+//   CLI-INSPECTION-SERVER-2. A reader that is too slow does not make the process keep what it has not read.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -11,7 +11,7 @@ import { type JsonObject, type ReceivedEvent, TerminalError, toErrorData } from 
 import type { Inspection } from './inspection.ts';
 
 export interface InspectionServer {
-  /** Of the page. */
+  /** Origin of the page. */
   readonly url: string;
   readonly webSocketUrl: string;
   report(event: ReceivedEvent): void;
@@ -20,7 +20,7 @@ export interface InspectionServer {
 
 const HOST = '127.0.0.1';
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-/** What may wait for a reader, in bytes. */
+/** Limit of what waits for a reader, in bytes. */
 const LARGEST_BACKLOG = 64 * 1024 * 1024;
 /** Try again later, as RFC 6455's registry names it. */
 const TOO_SLOW = 1013;
@@ -66,7 +66,7 @@ export async function serveInspection(
   };
 }
 
-/** By whatever it was called, and whatever page it was called from. */
+/** For any host name that it was called by, and any page that it was called from. */
 function isLocal({ headers: { host = '', origin } }: IncomingMessage): boolean {
   if (!LOCAL.test(host)) return false;
   return origin === undefined || (URL.canParse(origin) && LOCAL.test(new URL(origin).host));

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   CLI-INSPECTION-1. A session begins with `@xstate.actor`, which has the definition of its machine; nothing of a session comes before.
-//   CLI-INSPECTION-2. Whoever begins to listen later hears of each session that there is, as it is now.
+//   CLI-INSPECTION-2. A listener that begins later receives each session that there is, as it is now.
 import type { AnyStateMachine } from 'xstate';
 import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { type Address, addressKey, type JsonObject, type ReceivedEvent } from '../../../bus/mod.ts';
@@ -10,17 +10,17 @@ import { deletionGuardMachine } from '../../../machines/deletion-guard.ts';
 import { definitionOf } from '../machines/definition.ts';
 import { linksOf, Steps } from './lines.ts';
 
-/** Of the protocol, as npm's @statelyai/inspect numbers it. */
+/** Version of the protocol, as npm's @statelyai/inspect numbers it. */
 const PROTOCOL_VERSION = '0.7.2';
 
 export interface Inspection {
-  /** What an event is to those who listen already. */
+  /** An event, for present listeners. */
   framesOf(event: ReceivedEvent): readonly JsonObject[];
-  /** What one who begins to listen has to know. */
+  /** The present sessions, for a new listener. */
   present(): Iterable<JsonObject>;
 }
 
-/** What is shown of an object: its address is the session, and its machine the one that its kind lives by. */
+/** Session of an object: its address is the session, and its machine the one that its kind uses. */
 interface Session {
   readonly actor: Address;
   at: number;
@@ -95,12 +95,12 @@ function stateIn(data: JsonObject, name: 'from' | 'to'): string {
   return typeof data[name] === 'string' ? data[name] : '';
 }
 
-/** What actors keep in their contexts is not told on the bus. */
+/** The contexts of actors are not on the bus. */
 function snapshotOf(value: JsonObject | string, status: 'active' | 'done'): JsonObject {
   return { status, value, context: {} };
 }
 
-/** The inverse of `stateOf`: of several regions only the first, the life itself, is told. */
+/** The inverse of `stateOf`: of several regions only the first, the lifecycle itself, is on the bus. */
 function stateValue(machine: Pick<AnyStateMachine, 'root'>, state: string): JsonObject | string {
   const inner = state
     .split('.')

@@ -10,7 +10,7 @@ const NAME_WIDTH = 36;
 const RED = '31';
 const GREEN = '32';
 
-/** How an object is called: `Subnet/app`. */
+/** Name of an object: `Subnet/app`. */
 export type LabelOf = (address: Address) => string;
 
 /** Whose step a `traceparent` is, as far as that was heard. */
@@ -30,7 +30,7 @@ export class Steps {
 export interface LineOptions {
   readonly labelOf: LabelOf;
   readonly steps: Steps;
-  /** Whether the namespaces are told. */
+  /** Whether the namespaces are printed. */
   readonly places: 'one' | 'many';
   readonly ink: Ink;
 }
@@ -44,7 +44,7 @@ export function lineOf({ actor, type, at, data }: ReceivedEvent, options: LineOp
   return `${new Date(at).toISOString()}  ${plain(name).padEnd(NAME_WIDTH)}  ${reported}\n`;
 }
 
-/** What led somewhere, after it: `after create done`, `after 5 s`. */
+/** Cause of a transition, behind it: `after create done`, `after 5 s`. */
 export function afterCause(cause: string): string {
   const text = eventLabel(cause);
   return text.startsWith('after ') ? text : `after ${text}`;

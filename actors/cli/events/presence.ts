@@ -1,17 +1,36 @@
-// Whether an object that somebody asks about exists, as far as the cluster can be asked.
+// The existence of an object that the caller names, as far as the cluster answers.
 import { join } from 'node:path';
 import type { Resource } from '../../../adapters/kubernetes/mod.ts';
-import { type Address, TroupeError } from '../../../bus/mod.ts';
+import { type Address, TerminalError, TroupeError } from '../../../bus/mod.ts';
 import type { Config } from '../../base/config.ts';
-import { type ClusterDeps, openCluster } from '../cluster.ts';
+import { type ClusterDeps, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 
-/** Which object; without a namespace one of that name in any. */
+/** The object; without a namespace one of that name in any. */
 export type EventTarget = Omit<Address, 'namespace'> & { readonly namespaces: readonly string[] | undefined };
 
 /** The cluster whose bus is looked at: that of the `troupe dev` in the folder where no bus is named. */
 export function clusterOf(config: Config, folder: string): ClusterDeps['config'] {
   if (config.natsUrl !== undefined || config.kubeconfig !== undefined) return config;
   return { kubeconfig: join(folder, 'kubeconfig'), inCluster: undefined };
+}
+
+/** @throws {TerminalError} one of them is not there; where nobody can say nothing is thrown */
+export async function refuseAbsent(deps: ClusterDeps, namespaces: readonly string[]): Promise<void> {
+  if (namespaces.length === 0) return;
+  let cluster: ReturnType<typeof openCluster>;
+  try {
+    cluster = openCluster(deps);
+  } catch (error) {
+    if (error instanceof TroupeError) return;
+    throw error;
+  }
+  try {
+    for (const namespace of namespaces) await refuseAbsentNamespace(cluster.client, namespace);
+  } catch (error) {
+    if (error instanceof TerminalError || !(error instanceof TroupeError)) throw error;
+  } finally {
+    await cluster.close();
+  }
 }
 
 /** @returns undefined: nobody can say */
@@ -29,7 +48,7 @@ export async function isThere(deps: ClusterDeps, { namespaces, ...target }: Even
       await cluster.close();
     }
   } catch (error) {
-    // No kubeconfig, no right to look, nobody who answers.
+    // No kubeconfig, no permission, or no answer.
     if (error instanceof TroupeError) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-// What the bus has kept of events, and then what happens: each event once, in the order in which it was told.
+// Stored events of the bus, and then live ones: each event once, in the order of their publication.
 import { AbsentError, type EventQuery, type ReceivedEvent } from '../../../bus/mod.ts';
 import { aborted } from '../../process/run.ts';
 import type { BusReader } from '../bus-reader.ts';
@@ -8,7 +8,7 @@ export interface Reading extends EventQuery {
   /** Undefined: it ends with what is kept. */
   readonly until: AbortSignal | undefined;
   readonly onEvent: (event: ReceivedEvent) => void;
-  /** No events are kept; only where it goes on all the same. */
+  /** No events are kept; only where it continues all the same. */
   readonly onNoHistory: (error: AbsentError) => void;
 }
 

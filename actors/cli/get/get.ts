@@ -1,14 +1,15 @@
-// `troupe get`: the objects that live here, one a line, each with how it stands and what it waits for first.
-import { addressKey, type Clock } from '../../../bus/mod.ts';
+// `troupe get`: lists the managed objects, one per line, with state and first reason for waiting.
+import { hint } from '../../../adapters/text/nearest.ts';
+import { addressKey, type Clock, TerminalError } from '../../../bus/mod.ts';
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
-import { duration, type Finding, labelOf, type Standing } from '../../diagnosis/findings.ts';
+import { duration, type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
-import { absence, named, openCluster } from '../cluster.ts';
+import { absence, named, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Ink } from '../demo/view.ts';
 import { colored, table } from '../terminal-text.ts';
 
-/** An object as programs are told of it. */
+/** Object in JSON output. */
 export interface Row {
   readonly namespace: string;
   readonly kind: string;
@@ -16,7 +17,7 @@ export interface Row {
   readonly standing: Standing;
   /** For how long it has been so, in milliseconds. */
   readonly sinceMs?: number;
-  /** In the foreign system. */
+  /** Id in the external system. */
   readonly id?: string;
   readonly waitsFor: readonly string[];
   readonly reason?: string;
@@ -29,9 +30,11 @@ export interface Row {
 export async function answer(question: CommandContext): Promise<number> {
   const { adapters, clock, names, namespace, reported, out, err, ink } = question;
   const output = outputOf(question.output, ['text', 'wide', 'json', 'yaml']);
+  const columns = question.isTerminal && output === 'text' ? out.columns : undefined;
   const cluster = openCluster(question);
   try {
     const { registry, client, objects } = cluster;
+    const states = statesOf(reported['state']);
     const asked = names.length === 0 ? undefined : named('get', { resources: registry.kinds, adapters }, names);
     const isEverywhere = reported['all-namespaces'] === true;
     const place = namespace ?? client.namespace;
@@ -47,7 +50,9 @@ export async function answer(question: CommandContext): Promise<number> {
       }
       const row = rowOf(found);
       out.write(
-        output === 'json' || output === 'yaml' ? await asText(output, row) : rowsText([row], { output, ink, clock }),
+        output === 'json' || output === 'yaml'
+          ? await asText(output, row)
+          : rowsText([row], { output, ink, clock, columns }),
       );
       return 0;
     }
@@ -56,14 +61,19 @@ export async function answer(question: CommandContext): Promise<number> {
       asked === undefined ? true : asked.resource.realm === realm && asked.resource.plural === plural,
     );
     const survey = await scanNamespace(deps, wanted);
-    const rows = wanted.flatMap((address) => survey.get(addressKey(address)) ?? []).map(rowOf);
+    const rows = wanted
+      .flatMap((address) => survey.get(addressKey(address)) ?? [])
+      .map(rowOf)
+      .filter(({ standing }) => states === undefined || states.includes(standing));
+    if (wanted.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, namespace);
     if (output === 'json' || output === 'yaml') {
       out.write(await asText(output, { objects: rows }));
     } else if (rows.length > 0) {
-      out.write(rowsText(rows, { output, ink, clock, isEverywhere }));
+      out.write(rowsText(rows, { output, ink, clock, columns, isEverywhere }));
     } else {
       const where = isEverywhere ? 'any namespace' : `namespace ${place}`;
-      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe cares for in ${where}\n`);
+      const standing = states === undefined ? '' : ` that is ${states.join(' or ')}`;
+      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe cares for in ${where}${standing}\n`);
     }
     return 0;
   } finally {
@@ -86,7 +96,7 @@ function rowOf({ finding, object, address }: ScannedObject): Row {
   };
 }
 
-/** What it needs, or, if it is being deleted, who holds it. */
+/** Missing dependencies or, if it is being deleted, its holders. */
 function waitsFor({ needs, heldBy = [] }: Finding): readonly string[] {
   const holders = heldBy.flatMap((hold) => hold.holders.map(labelOf));
   return [...new Set([...holders, ...needs.map(labelOf)])];
@@ -97,9 +107,11 @@ interface Look {
   readonly ink: Ink;
   readonly clock: Pick<Clock, 'now'>;
   readonly isEverywhere?: boolean;
+  /** Undefined: as wide as it comes. */
+  readonly columns?: number | undefined;
 }
 
-function rowsText(rows: readonly Row[], { output, ink, clock, isEverywhere = false }: Look): string {
+function rowsText(rows: readonly Row[], { output, ink, clock, columns, isEverywhere = false }: Look): string {
   const wide = output === 'wide';
   const place = isEverywhere ? ['NAMESPACE'] : [];
   const head = [
@@ -125,9 +137,21 @@ function rowsText(rows: readonly Row[], { output, ink, clock, isEverywhere = fal
     ];
   });
   const state = head.indexOf('STATE');
-  return table(head, cells, (text, row, column) =>
-    column === state ? colored(text, rows[row]?.standing ?? 'unseen', ink) : text,
-  );
+  const paint = (text: string, row: number, column: number): string =>
+    column === state ? colored(text, rows[row]?.standing ?? 'unseen', ink) : text;
+  return table(head, cells, paint, columns);
+}
+
+/** @throws {TerminalError} no object can stand so */
+function statesOf(given: unknown): readonly Standing[] | undefined {
+  const asked = [given ?? []].flat().flatMap((text) => String(text).split(','));
+  if (asked.length === 0) return undefined;
+  const all = Object.values(Standing);
+  return asked.map((text) => {
+    const found = all.find((each) => each === text.trim());
+    if (found !== undefined) return found;
+    throw new TerminalError(`--state must be among ${all.join(', ')}; got '${text}'${hint(text, all)}`);
+  });
 }
 
 function firstOf([first = '', ...others]: readonly string[]): string {

@@ -3,8 +3,8 @@ import { plain } from '../../base/printable.ts';
 import { FILLS } from './fills.ts';
 import type { Graph } from './nodes.ts';
 
-/** Nodes are told by their position, so that no name has to be one of Graphviz's. */
-export function dotOf({ namespace, nodes, edges }: Graph): string {
+/** Nodes are named by index, so that names need no escaping for Graphviz. */
+export function dotOf({ namespace = 'all namespaces', nodes, edges }: Graph): string {
   const places = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const lines = [
     `digraph ${quoted(namespace)} {`,

@@ -1,4 +1,4 @@
-// How objects stand, in colors of a page: dark text on each of them can be read.
+// Page colors of object states: dark text on each of them can be read.
 import { Standing } from '../../diagnosis/findings.ts';
 
 export const FILLS: Readonly<Record<Standing, string>> = {

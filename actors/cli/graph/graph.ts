@@ -2,7 +2,7 @@
 
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { addressesIn, scanNamespace } from '../../diagnosis/namespace-scan.ts';
-import { openCluster } from '../cluster.ts';
+import { openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import { dotOf } from './dot.ts';
 import { mermaidGraphOf } from './mermaid-graph.ts';
@@ -14,9 +14,12 @@ export async function answer(question: CommandContext): Promise<number> {
   const cluster = openCluster(question);
   try {
     const { objects, client, registry } = cluster;
-    const namespace = question.namespace ?? client.namespace;
+    const isEverywhere = question.reported['all-namespaces'] === true;
+    const namespace = isEverywhere ? undefined : (question.namespace ?? client.namespace);
     const deps = { reading: new ClusterReader({ objects, client }), registry, now: question.clock.now() };
-    const graph = graphOf(await scanNamespace(deps, await addressesIn(deps, namespace)), namespace);
+    const addresses = await addressesIn(deps, namespace);
+    if (addresses.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, question.namespace);
+    const graph = graphOf(await scanNamespace(deps, addresses), namespace);
     if (output === 'dot') question.out.write(dotOf(graph));
     else if (output === 'mermaid') question.out.write(mermaidGraphOf(graph));
     else question.out.write(await asText(output, graph));

@@ -3,10 +3,10 @@ import { plain } from '../../base/printable.ts';
 import { FILLS } from './fills.ts';
 import type { Graph } from './nodes.ts';
 
-/** What means nothing to Mermaid, to Markdown and to HTML. */
+/** Characters without special meaning in Mermaid, Markdown and HTML. */
 const HARMLESS = /[^A-Za-z0-9 ./-]/gu;
 
-/** Nodes are told by their position, so that no name has to be one of Mermaid's. */
+/** Nodes are named by index, so that names need no escaping for Mermaid. */
 export function mermaidGraphOf({ nodes, edges }: Graph): string {
   const places = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const used = new Set(nodes.map(({ standing }) => standing));

@@ -3,8 +3,9 @@ import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '../../../bus/mod.ts';
 
 /**
- * The configuration of a machine, whole but for what is code: how the input of an effect, and what an action or a guard is told, are
- * made of the context and the event. A guard of guards is `xstate.and`, `xstate.or` or `xstate.not`, with these as `params.guards`.
+ * Configuration of a machine without its code: the functions that compute inputs of effects and parameters of actions
+ * and guards from context and event. A guard of guards is `xstate.and`, `xstate.or` or `xstate.not`, with these as
+ * `params.guards`.
  */
 export function definitionOf({ id, config }: Pick<AnyStateMachine, 'id' | 'config'>): JsonObject {
   return { ...(plain({ ...config, context: undefined }) as JsonObject), id };

@@ -8,7 +8,7 @@ import { mermaidOf } from './mermaid.ts';
 
 export interface MachinesDeps {
   adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'referencedKinds'>[];
-  /** Of machines; none: all. */
+  /** Names of machines; empty: all. */
   names: readonly string[];
   /** `text`, `json` or `mermaid`. */
   output: string | undefined;
@@ -23,7 +23,7 @@ export async function machines({ adapters, names, output = 'text', out }: Machin
       out.write(tableOf(chosen));
       return 0;
     case 'json': {
-      // One by itself is what an editor opens.
+      // A single one has the format that an editor opens.
       const definitions = chosen.map(({ machine }) => definitionOf(machine));
       out.write(`${JSON.stringify(names.length === 1 ? definitions[0] : definitions, undefined, 2)}\n`);
       return 0;
@@ -71,7 +71,7 @@ function describedStates({ root }: AnyStateMachine): readonly (readonly [state: 
   return Object.values<AnyStateNode>(root.states).flatMap(below);
 }
 
-/** Of several regions the first is the life itself (`stateOf`). */
+/** The first of several regions is the lifecycle itself (`stateOf`). */
 function nameOf({ path, machine }: AnyStateNode): string {
   const isInLife =
     machine.root.type === 'parallel' && path.length > 1 && path[0] === Object.keys(machine.root.states)[0];

@@ -20,7 +20,7 @@ function childrenOf(node: AnyStateNode): readonly AnyStateNode[] {
   return Object.values(node.states);
 }
 
-/** What stands in the box of a state. */
+/** Content of a state's box. */
 function inside(node: AnyStateNode, indent: string): readonly string[] {
   const boxes = childrenOf(node).map((child) => boxOf(child, indent));
   if (node.type === 'parallel') return boxes.flatMap((box, index) => (index === 0 ? box : [`${indent}--`, ...box]));

@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { type JsonObject, parseJsonObject, TerminalError } from '../../../bus/mod.ts';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Metadata, which the API server does not read: no definition is made anew for it. */
+/** Metadata, which the API server does not read: no definition is rebuilt for it. */
 export const NOTE = 'troupe/storage-migration';
 const MERGE = 'application/merge-patch+json';
 const MANAGER = 'troupe-migrate';
@@ -25,7 +25,7 @@ export interface Definition {
   readonly note: Note | undefined;
 }
 
-/** How far a migration has come. It holds for this generation alone: after another one nobody knows what is stored how. */
+/** Progress of a migration. It holds for this generation alone: after another one the stored versions are unknown. */
 export interface Note {
   readonly generation: number;
   /** `namespace/name` of the last object before which all are done, in the order of their bytes. */
@@ -33,7 +33,7 @@ export interface Note {
   readonly done: number;
 }
 
-/** Of a group, in the order of their names. */
+/** Definitions of a group, in the order of their names. */
 export async function definitionsOf(client: KubeClient, groups: readonly string[]): Promise<readonly Definition[]> {
   const { body } = await client.call({ method: 'GET', path: PATH });
   const items = body['items'] as unknown as readonly JsonObject[];

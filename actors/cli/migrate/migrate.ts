@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   CLI-MIGRATE-1. A definition says that nothing is stored in another version only after every object was written since it has said so.
-//   CLI-MIGRATE-2. Whenever it ends, the next run goes on where it was: nothing is done twice but the last few objects.
+//   CLI-MIGRATE-2. After any end, the next run continues where it was: nothing is done twice but the last few objects.
 //   CLI-MIGRATE-3. What an object says is what it said before: nothing of it is written.
 
 import type { Adapter } from '../../../adapters/api/adapter.ts';
@@ -30,7 +30,7 @@ export interface MigrateDeps {
   readonly isDry: boolean;
   readonly signal: AbortSignal;
   readonly out: NodeJS.WritableStream;
-  /** For what goes on meanwhile. */
+  /** Work that runs meanwhile. */
   readonly notes: NodeJS.WritableStream;
   readonly isTerminal: boolean;
 }
@@ -41,13 +41,13 @@ type MigratedAdapter = Pick<Adapter, 'realm' | 'companions'> & {
 
 /** Objects that are under way at a time, after which it is noted how far it is. */
 const BATCH = 50;
-/** How long all API servers take at most to hear of a definition, in milliseconds: until then one may store in the version before. */
+/** Time that all API servers take at most to learn of a definition, in milliseconds: until then one may store in the version before. */
 const SETTLED_MS = 5_000;
-/** Of failures, those that are told one by one. */
+/** Number of failures that are printed one by one. */
 const TOLD = 10;
 const INTERRUPTED = 130;
 
-/** @returns the exit code: 0, 1 if some object failed, 130 if it was stopped @throws {TroupeError} it cannot begin, or go on */
+/** @returns the exit code: 0, 1 if some object failed, 130 if it was stopped @throws {TroupeError} it cannot begin, or continue */
 export async function migrate(deps: MigrateDeps): Promise<number> {
   const { config, clock, isDry, isTerminal, notes } = deps;
   const adapter = adapterNamed(deps);
@@ -112,11 +112,11 @@ class Migration {
   async go(definition: Definition): Promise<void> {
     const { namespaces, isDry, signal, perSecond } = this.#deps;
     if (signal.aborted) return;
-    // What is begun is ended, within a second.
+    // Requests that have begun are ended, within a second.
     const many = Math.min(BATCH, perSecond);
     const places = await placesOf({ client: this.#client, clock: this.#deps.clock }, definition, namespaces);
     if (isDry) return this.#try(definition, places);
-    // In some namespaces nothing is noted: it would be said of all.
+    // With some namespaces only, nothing is recorded: it would be about all.
     const note = namespaces === undefined ? definition.note : undefined;
     const left = note === undefined ? places : places.filter((place) => isAfter(place, note.after));
     const counts = { rewritten: 0, gone: 0, failed: 0 };
@@ -127,7 +127,7 @@ class Migration {
       for (const [index, outcome] of outcomes.entries()) this.#count(counts, definition, batch[index], outcome);
       this.#progress.show(`${definition.kind}: ${before + Math.min(at + many, left.length)} of ${places.length}`);
       const last = batch.at(-1);
-      // What failed is tried again by the next run.
+      // A failed object is tried again by the next run.
       if (namespaces !== undefined || counts.failed > 0 || last === undefined) continue;
       const done = before + at + batch.length;
       await noteAt(this.#client, definition, { generation: definition.generation, after: keyOf(last), done });
@@ -188,8 +188,8 @@ class Migration {
       ...(failed > 0 ? [`${failed} failed`] : []),
     ];
     const seen = parts.join(', ');
-    if (signal.aborted) return this.say(definition, `${seen}; stopped: the next run goes on from here`);
-    if (failed > 0) return this.say(definition, `${seen}; run it again when that is mended`);
+    if (signal.aborted) return this.say(definition, `${seen}; stopped: the next run continues from here`);
+    if (failed > 0) return this.say(definition, `${seen}; run it again when that is repaired`);
     if (namespaces !== undefined)
       return this.say(definition, `${seen} in ${namespaces.join(', ')}; others may be left`);
     await this.#settle(definition);

@@ -1,9 +1,9 @@
-// How far it is: one line that changes on a terminal, and now and then a line elsewhere.
+// Progress: one line that changes on a terminal, and a line at intervals elsewhere.
 import type { Clock } from '../../../bus/mod.ts';
 
 export interface Progress {
   show(line: string): void;
-  /** What is written now stands by itself. */
+  /** The next line does not replace the last one. */
   clear(): void;
   end(): void;
 }

@@ -1,5 +1,5 @@
-// Every object of a kind, written once so that the API server stores it anew: with a patch that says what is so already, so
-// that whatever others write meanwhile stays.
+// Every object of a kind, written once so that the API server stores it again: with a patch that changes nothing, so
+// that concurrent writes of others stay.
 
 import type { Companions } from '../../../adapters/api/migration.ts';
 import type { Data } from '../../../adapters/api/webhooks.ts';
@@ -61,7 +61,7 @@ export async function placesOf(
   return places.sort((one, other) => Buffer.compare(Buffer.from(keyOf(one)), Buffer.from(keyOf(other))));
 }
 
-/** Of a definition that has changed, the API server says for a while that it is not ready. */
+/** The API server reports for a while that a definition that has changed is not ready. */
 async function patiently<Answer>(clock: Clock, ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -100,7 +100,7 @@ export async function rewrite(
   }
 }
 
-/** What must be there before the object is stored in the new version. */
+/** Definitions that must be there before the object is stored in the new version. */
 async function accompany({ client, companions }: RewritingDeps, definition: Definition, place: Place): Promise<void> {
   const { group, plural } = definition;
   for (const rule of companions.filter((each) => each.group === group && each.plural === plural)) {

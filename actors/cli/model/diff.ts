@@ -7,11 +7,11 @@ import { counted } from './counted.ts';
 import { checkedModel } from './session.ts';
 import { USAGES } from './usage.ts';
 
-/** @returns 0 for changes that break nobody, 1 if some do or a model has errors */
+/** @returns 0 for changes that break no client, 1 if some do or a model has errors */
 export async function run(args: readonly string[]): Promise<number> {
   const { folders, json } = argumentsOf(args);
   const old = checkedModel([folders.old], { warnings: () => false });
-  // What was said about the old model is no news.
+  // Complaints about the old model are no news.
   const known = new Set(old?.diagnostics().map(({ code, message }) => `${code} ${message}`));
   const now = checkedModel([folders.now], { warnings: ({ code, message }) => !known.has(`${code} ${message}`) });
   if (old === undefined || now === undefined) return 1;
@@ -33,7 +33,7 @@ function argumentsOf(args: readonly string[]): { folders: { old: string; now: st
   return { folders: { old, now }, json: values.output === 'json' };
 }
 
-/** What is gone is shown where it was, what changed where it is. */
+/** Removals are shown where they were, changes where they are. */
 function text(breaks: readonly Break[], old: Workspace, now: Workspace): string {
   const shown = breaks.map(({ rule, message, service, version, old: was, new: is }) => {
     const whose = version === undefined ? service : `${service}/${version}`;

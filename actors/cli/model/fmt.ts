@@ -38,7 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   complaints.tellRest();
   const done = diff || check ? `${changed === 1 ? 'needs' : 'need'} another layout` : 'got another layout';
-  const left = broken === 0 ? '' : `, ${broken} left alone because of errors`;
+  const left = broken === 0 ? '' : `, ${broken} left unchanged because of errors`;
   process.stderr.write(`${counted(files.length, 'file')}: ${changed} ${done}${left}\n`);
   return broken > 0 || ((diff || check) && changed > 0) ? 1 : 0;
 }

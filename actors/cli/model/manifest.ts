@@ -1,7 +1,7 @@
-// What a generator wrote into a folder, so that it can take away again what it would not write any more.
+// The files that a generator wrote into a folder, so that it can remove those that it would not write any more.
 //
 // Invariants:
-//   CLI-MANIFEST-1. Nothing goes that the generator did not write, or that somebody changed since: each entry has the text's hash.
+//   CLI-MANIFEST-1. No file is removed that the generator did not write, or that was edited since: each entry has the text's hash.
 //   CLI-MANIFEST-2. Models that share an output folder have entries of their own, and take away their own only.
 //   CLI-MANIFEST-3. A path out of the folder, be it written or linked, is none of ours.
 import { createHash } from 'node:crypto';
@@ -15,13 +15,13 @@ export interface ManifestEntry {
   readonly sha256: string;
 }
 
-/** By path below the output folder. */
+/** Keyed by path below the output folder. */
 export type Manifest = ReadonlyMap<string, ManifestEntry>;
 
 /** Files that are not made any more, by what can be done about them. */
 export interface Leftovers {
   readonly ours: readonly string[];
-  /** Somebody changed them. */
+  /** Files that were edited. */
   readonly changed: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function nextManifest(old: Manifest, files: ReadonlyMap<string, string>, 
   return `${JSON.stringify({ files: Object.fromEntries(entries) }, null, 2)}\n`;
 }
 
-/** What an earlier run for the model wrote, and is still there, but is not made any more. */
+/** Files that an earlier run for the model wrote, and that are still there, but are not made any more. */
 export function leftoversOf(
   output: string,
   old: Manifest,

@@ -1,4 +1,4 @@
-// What the generators of `troupe model` share: a model in, files out, all of them or none.
+// The common part of the generators of `troupe model`: a model in, files out, all of them or none.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Model } from '../../../adapters/ocm/model/mod.ts';
@@ -55,7 +55,7 @@ export async function generate(
       const written = write(output, files, manifest);
       removeLeftovers(output, leftovers.ours);
       for (const file of leftovers.changed) {
-        process.stderr.write(`${join(output, file)}: not made any more, but changed by somebody, so it stays\n`);
+        process.stderr.write(`${join(output, file)}: not made any more, but edited, so it stays\n`);
       }
       const removed = leftovers.ours.length === 0 ? '' : `, ${leftovers.ours.length} removed`;
       process.stdout.write(`${counted(files.size, 'file')} in ${output}, ${written} written${removed}\n`);
@@ -130,7 +130,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** What the system refuses is for the caller to mend. */
+/** An error of the system is for the caller to repair. */
 function orRefuseOutput<T>(output: string, work: () => T): T {
   try {
     return work();

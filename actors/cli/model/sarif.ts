@@ -32,13 +32,13 @@ export function sarifReport(diagnostics: readonly Diagnostic[]): string {
   });
 }
 
-/** What concerns a version as a whole has no lines. */
+/** Results about a version as a whole have no lines. */
 function locationOf({ file, line, column }: Place) {
   const artifactLocation = { uri: uriOf(file) };
   return line === 0 ? { artifactLocation } : { artifactLocation, region: { startLine: line, startColumn: column } };
 }
 
-/** Relative where the path is: whoever reads it knows from where. */
+/** Relative where the path is: the reader knows from where. */
 function uriOf(file: string): string {
   if (isAbsolute(file)) return pathToFileURL(file).href;
   return file.split(/[\\/]/).map(encodeURIComponent).join('/');

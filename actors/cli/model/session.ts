@@ -1,4 +1,4 @@
-// What the commands of `troupe model` share: their arguments, a model that is read and checked, and read again when it
+// The common part of the commands of `troupe model`: their arguments, a model that is read and checked, and read again when it
 // changes.
 
 import {
@@ -27,7 +27,7 @@ export interface ModelArguments {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** A model without errors, and what was said about it. */
+/** A model without errors, and the complaints about it. */
 export interface Checked {
   readonly workspace: Workspace;
   readonly warnings: number;
@@ -47,8 +47,8 @@ export function modelArguments(usage: Usage, args: readonly string[]): ModelArgu
 }
 
 /**
- * Reads a model, complains about it, and does some work with one that has no errors; with `watch` again after every
- * change, until the process is told to stop.
+ * Reads a model, reports its diagnostics, and runs some work if it has no errors; with `watch` again after every
+ * change, until the process receives the signal to stop.
  *
  * @param of.report  takes all complaints each time; unless told, they and their number go to standard error
  * @param work  @returns the exit code
@@ -81,7 +81,7 @@ export async function withModel(
 /**
  * Reads a model once and complains about it.
  *
- * @param of.warnings  which warnings are told
+ * @param of.warnings  which warnings are printed
  * @returns undefined for one with errors
  * @throws {TerminalError} a directory that cannot be read, or that has no service
  */

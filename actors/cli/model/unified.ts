@@ -48,7 +48,7 @@ function hunks(lines: readonly Line[]): string[] {
   }
 }
 
-/** Of no lines the one before them. */
+/** An empty range is after the line before it. */
 function range(line: number, count: number): string {
   return `${count === 0 ? line - 1 : line},${count}`;
 }

@@ -1,13 +1,13 @@
-// What the commands of `troupe model` take.
+// Arguments and options of the commands of `troupe model`.
 import type { Options, Usage } from '../command-line.ts';
 
 const WATCH = { type: 'boolean', help: 'does it again after every change, until Ctrl-C' } as const;
 
-/** Of the generators. */
+/** Options of the generators. */
 const GENERATOR = {
   output: { type: 'string', short: 'o', value: 'FOLDER', help: 'where to; not inside the model' },
   watch: WATCH,
-  check: { type: 'boolean', help: 'writes nothing, and ends with 1 when something is not up to date' },
+  check: { type: 'boolean', help: 'writes nothing, and exits with 1 when something is not up to date' },
 } as const satisfies Options;
 
 export const USAGES = {
@@ -22,19 +22,19 @@ export const USAGES = {
         short: 'o',
         value: 'text|json|sarif',
         default: 'text',
-        help: 'how complaints are told',
+        help: 'format of complaints',
       },
-      'warnings-as-errors': { type: 'boolean', help: 'ends with 1 for warnings, too' },
+      'warnings-as-errors': { type: 'boolean', help: 'exits with 1 for warnings, too' },
     },
     examples: ['model check models', 'model check models -o sarif --warnings-as-errors'],
   },
   fmt: {
     name: 'model fmt',
     forms: ['<dir or file>...'],
-    about: "lays model files out anew, and names those that change; '-' is standard input",
+    about: "formats model files, and names those that change; '-' is standard input",
     options: {
-      check: { type: 'boolean', help: 'only says which need it, and ends with 1 if some do' },
-      diff: { type: 'boolean', help: 'only shows how, and ends with 1 if something would change' },
+      check: { type: 'boolean', help: 'only names those that need it, and exits with 1 if some do' },
+      diff: { type: 'boolean', help: 'only shows how, and exits with 1 if something would change' },
     },
     examples: ['model fmt models', 'model fmt --diff models', 'model fmt - < book.model'],
   },
@@ -103,7 +103,7 @@ export const USAGES = {
   diff: {
     name: 'model diff',
     forms: ['<old dir> <new dir>'],
-    about: 'says which changes break clients, by rule, and where; ends with 1 if some do',
+    about: 'lists the changes that break clients, by rule, and where; exits with 1 if there are some',
     options: {
       output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
     },

@@ -1,4 +1,4 @@
-// What went on within a window of time, counted from the events that the bus has. Pure: events in, figures out.
+// The activity within a window of time, counted from the events that the bus has. Pure: events in, figures out.
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, CALL_EVENT, type LeaseRecord, type ReceivedEvent } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/lifecycle.ts';
@@ -6,7 +6,7 @@ import { SHARD_LEASE } from '../../sharding/replica-count.ts';
 import { State, stateOfTags, tagsIn } from '../demo/history.ts';
 
 export interface Figures {
-  /** How much time they tell of, in milliseconds. */
+  /** Length of the window, in milliseconds. */
   readonly windowMs: number;
   /** Objects that changed their state within it, by the state that they came to last. */
   readonly objects: readonly KindFigures[];
@@ -32,7 +32,7 @@ export interface CallFigures {
   readonly p95Ms: number;
 }
 
-/** How long events took to be kept, or heard; clocks that differ count as no time. */
+/** Delay from events to their storing or receipt; clocks that differ count as no time. */
 export interface EventFigures {
   readonly count: number;
   readonly perMinute: number;
@@ -42,7 +42,7 @@ export interface EventFigures {
 
 export interface HolderFigures {
   readonly holder: string;
-  /** How many shards it hosts. */
+  /** Number of shards that it hosts. */
   readonly shards: number;
   /** The others, by name. */
   readonly others: readonly string[];
@@ -107,7 +107,7 @@ function kindsOf(events: readonly ReceivedEvent[]): readonly KindFigures[] {
   return inOrder([...kinds.values()], ({ realm, kind }) => `${kind} ${realm}`);
 }
 
-/** Of what has no life of its own. */
+/** Key of an object without a lifecycle. */
 function guardedState(data: ReceivedEvent['data']): State {
   return tagsIn(data).includes(Tag.Deleting) ? State.Held : State.Present;
 }
@@ -146,7 +146,7 @@ function holdersOf(leases: readonly LeaseRecord[]): readonly HolderFigures[] {
   return inOrder(figures, ({ holder }) => holder);
 }
 
-/** The least value that so many of them do not exceed; 0 of none. */
+/** The least value that the given share of them does not exceed; 0 of none. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;

@@ -16,7 +16,7 @@ export function topText({ windowMs, objects, calls, events, leases }: Figures, p
       ? 'no events\n'
       : `${events.count} events, ${events.perMinute} a minute; kept or heard after ${milliseconds(events.lagMedianMs)}, 95 of 100 within ${milliseconds(events.lagP95Ms)}\n`,
     leases.length === 0
-      ? 'nobody holds a lease\n'
+      ? 'no process holds a lease\n'
       : table(
           ['HOLDER', 'SHARDS', 'OTHER LEASES'],
           leases.map(({ holder, shards, others }) => [holder, `${shards}`, others.join(', ')]),

@@ -1,4 +1,4 @@
-// `troupe top`: what went on lately, as the bus has it, and what goes on.
+// `troupe top`: recent and present activity, as the bus has it.
 import { parseGoDuration } from '../../../adapters/text/go-duration.ts';
 import {
   AbsentError,
@@ -16,7 +16,7 @@ import { truncateToTerminal } from '../truncate.ts';
 import { Window } from './figures.ts';
 import { topText } from './text.ts';
 
-/** How often a watched picture is drawn anew, in milliseconds. */
+/** Period at which a watched picture is redrawn, in milliseconds. */
 const EVERY_MS = 2_000;
 
 type Output = 'text' | 'json' | 'yaml';
@@ -47,7 +47,7 @@ function windowOf(since: unknown): number {
   throw new TerminalError(`--since must be a Go duration such as 5m, more than none; got '${String(since)}'`);
 }
 
-/** What happened within the window. Where no events are kept there is nothing, which is told. */
+/** Events within the window. Where no events are kept there are none, which is printed. */
 async function readKept(
   { clock, err }: CommandContext,
   { trace }: BusReader,
@@ -99,7 +99,7 @@ async function watch(
       leases = await reader.leases.list();
       problem = '';
     } catch (error) {
-      // The connection comes back by itself; until then the last figures stand.
+      // The connection comes back automatically; until then the last figures stay.
       if (!(error instanceof TransientError)) throw error;
       problem = plain(error.message);
     }

@@ -1,4 +1,4 @@
-// A story as OpenTelemetry spans. Ids are those of Troupe, or made of them: whoever exports a change twice makes the same
+// A story as OpenTelemetry spans. Ids are those of Troupe, or derived from them: two exports of a change make the same
 // spans.
 //
 //   the object's part in the trace    traceId and spanId as in `traceparent`
@@ -86,10 +86,10 @@ function spansOfStory(
   return [root, ...stays.flatMap((stay) => spansOfStay(stay, spanId, own))];
 }
 
-/** What all spans of a story share. */
+/** Attributes that all spans of a story share. */
 interface Own {
   readonly traceId: string;
-  /** Of the object. */
+  /** Attributes of the object. */
   readonly key: string;
   readonly labelOf: LabelOf;
   readonly now: number;

@@ -17,11 +17,11 @@ import { traceIdOf } from '../../base/change-trace.ts';
 import { linksOf, tagsOf } from '../events/lines.ts';
 import type { Written } from './write.ts';
 
-/** A step of another object that let this one go on. */
+/** A step of another object that let this one continue. */
 export interface Link {
   readonly traceId: string;
   readonly spanId: string;
-  /** Undefined: nobody knows whose it is. */
+  /** Undefined: its object is unknown. */
   readonly actor?: Address;
 }
 
@@ -48,7 +48,7 @@ export interface Stay {
   readonly cause: string;
   /** Whose answers led out of it. */
   readonly endedBy: readonly Link[];
-  /** What led into it was an attempt that failed. */
+  /** The attempt that led into it failed. */
   readonly failure?: string;
   readonly externalId?: string;
   readonly calls: readonly Call[];
@@ -73,18 +73,18 @@ export interface Story {
   readonly rounds: readonly Round[];
 }
 
-/** What is told of a change. */
+/** The story of a change. */
 export interface Reported {
   readonly story: Story;
-  /** Undefined: the object is gone, or may not be read. */
+  /** Undefined: the object is deleted, or may not be read. */
   readonly written: Written | undefined;
   /** Undefined: its kind has none. */
   readonly generation: number | undefined;
-  /** Of the objects that were waited for, as far as they are of the same time. */
+  /** Steps of the objects that were waited for, as far as they are of the same time. */
   readonly others: readonly Story[];
 }
 
-/** Where the time of a round went, in milliseconds. */
+/** Time of a round by activity, in milliseconds. */
 export interface Shares {
   readonly wholeMs: number;
   readonly waits: readonly { readonly actor?: Address; readonly ms: number }[];
@@ -95,7 +95,7 @@ export interface Shares {
   readonly restMs: number;
 }
 
-/** Who a step belongs to. */
+/** Object of a step. */
 export type ActorOf = (link: Pick<Link, 'spanId' | 'traceId'>) => Address | undefined;
 
 /** All events of an actor in one trace, oldest first; undefined: there are none. */
@@ -148,7 +148,7 @@ export function sharesOf({ startedAt, settledAt, stays }: Round, now: number): S
   };
 }
 
-/** How much of a stay calls took; those at the same time count once. */
+/** Time of a stay that calls took; those at the same time count once. */
 function covered({ calls, startedAt }: Stay): number {
   const spans = calls
     .map(({ endedAt, durationMs }) => [Math.max(startedAt, endedAt - durationMs), endedAt] as const)

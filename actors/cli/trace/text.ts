@@ -21,6 +21,8 @@ export interface TextOptions {
   readonly labelOf: LabelOf;
   readonly ink: Ink;
   readonly now: number;
+  /** Whom the object waits for now. */
+  readonly waitsFor: readonly string[];
 }
 
 /** The change, each step by how long after its begin it was, and below each wait what the other did meanwhile. */
@@ -81,7 +83,7 @@ function roundLines(
   return lines;
 }
 
-/** What the other did while it was waited for; once, as another wait for it goes on where that ended. */
+/** Steps of the other while it was waited for; once, as another wait for it continues where that ended. */
 function meanwhile(
   { tags, endedAt = Number.POSITIVE_INFINITY }: Stay,
   { actor, traceId }: Link,
@@ -97,21 +99,25 @@ function meanwhile(
   if (other === undefined || reported.has(key)) return [];
   const heading = `${' '.repeat(12)}${indent.slice(0, -2)}${plain(options.labelOf(actor))}:`;
   const rounds = other.rounds.filter((round) => round.startedAt <= endedAt);
-  // An answer that does not end the waiting is followed by others: the other is told where it comes to rest.
+  // An answer that does not end the waiting is followed by others: the other's story is where it comes to rest.
   if (rounds.every(({ settledAt = Number.POSITIVE_INFINITY }) => settledAt > endedAt + SOON_MS)) return [];
   reported.add(key);
-  return [heading, ...rounds.flatMap((round) => roundLines(round, begin, others, reported, options, indent))];
+  return [
+    heading,
+    ...rounds.flatMap((round) => roundLines(round, begin, others, reported, { ...options, waitsFor: [] }, indent)),
+  ];
 }
 
-/** An answer is on its way before the one who gave it has come to rest. */
+/** An answer is on its way before its sender has come to rest. */
 const SOON_MS = 250;
 
 function stayText(
   { state, cause, endedAt, startedAt, endedBy, tags, externalId, failure }: Stay,
-  { labelOf, now }: TextOptions,
+  { labelOf, now, waitsFor }: TextOptions,
 ): string {
   const ms = (endedAt ?? now) - startedAt;
-  const names = endedBy.map((link) => nameOf(link, labelOf)).join(', ');
+  const named = endedBy.map((link) => nameOf(link, labelOf));
+  const names = (endedAt === undefined ? waitsFor : named).join(', ');
   const isWait = tags.includes(Tag.Waiting);
   const still = endedAt === undefined ? ', still' : '';
   const doing = isWait ? `waits ${took(ms)}${still}${names === '' ? '' : ` for ${names}`}` : `${took(ms)}${still}`;
@@ -124,12 +130,15 @@ function callText({ method, service, path, status, durationMs, requestId }: Call
   return `${method} ${service} ${path}  ${status ?? 'no answer'}  ${took(durationMs)}${request}`;
 }
 
-function summaryOf(round: Round, { labelOf, now }: TextOptions): string {
+function summaryOf(round: Round, { labelOf, now, waitsFor }: TextOptions): string {
   const { wholeMs, waits, backOffMs, callsMs, restMs } = sharesOf(round, now);
   const share = (ms: number, of: string): string =>
     `${took(ms)} ${of}${wholeMs > 0 ? ` (${Math.round((ms / wholeMs) * 100)} %)` : ''}`;
   const parts = [
-    ...waits.map(({ actor, ms }) => share(ms, `waiting${actor === undefined ? '' : ` for ${labelOf(actor)}`}`)),
+    ...waits.map(({ actor, ms }) => {
+      const whom = actor !== undefined ? labelOf(actor) : round.settled === undefined ? waitsFor.join(', ') : '';
+      return share(ms, `waiting${whom === '' ? '' : ` for ${whom}`}`);
+    }),
     ...(backOffMs > 0 ? [share(backOffMs, 'between failed attempts')] : []),
     share(callsMs, 'in calls to the cloud'),
     share(restMs, 'of its own'),

@@ -9,14 +9,18 @@ import {
   parseTraceparent,
   type ReceivedEvent,
   TerminalError,
+  TroupeError,
 } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { changeTraceparent, traceIdOf } from '../../base/change-trace.ts';
 import type { Config } from '../../base/config.ts';
 import { plain } from '../../base/printable.ts';
+import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
+import { Diagnosis } from '../../diagnosis/diagnosis.ts';
+import { labelOf } from '../../diagnosis/findings.ts';
 import type { BusReader } from '../bus-reader.ts';
-import { objectNamed, openCluster } from '../cluster.ts';
+import { type Cluster, objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { type Reported, type Story, sharesOf, storyOf } from './story.ts';
 import { traceText } from './text.ts';
@@ -38,7 +42,7 @@ export interface TraceDeps {
   output: string | undefined;
   home: string | undefined;
   out: NodeJS.WritableStream;
-  /** What is no part of the story. */
+  /** Output other than the story. */
   notes: NodeJS.WritableStream;
   ink: Ink;
 }
@@ -75,22 +79,47 @@ export async function trace(deps: TraceDeps): Promise<number> {
     } finally {
       await bus.close();
     }
-    const labelOf = (of: Address): string => `${registry.resource(of)?.kind ?? of.plural}/${of.name}`;
+    const addressLabel = (of: Address): string => `${registry.resource(of)?.kind ?? of.plural}/${of.name}`;
     const now = clock.now();
     out.write(
       output === 'json'
         ? `${JSON.stringify({ ...reported, shares: reported.story.rounds.map((round) => sharesOf(round, now)) }, undefined, 2)}\n`
-        : traceText(reported, { labelOf, ink, now }),
+        : traceText(reported, {
+            labelOf: addressLabel,
+            ink,
+            now,
+            waitsFor: await neededNow(deps, cluster, address, reported),
+          }),
     );
     if (deps.isExported) {
       const { exportSpans } = await import('./otlp.ts');
-      const count = await exportSpans(reported, labelOf, now);
+      const count = await exportSpans(reported, addressLabel, now);
       notes.write(`troupe: ${count} spans are exported\n`);
     }
     const end = reported.story.rounds[0]?.settled;
     return end === undefined || end.tags.includes(Tag.Failing) ? 1 : 0;
   } finally {
     await cluster.close();
+  }
+}
+
+/** Whom an object waits for that has not settled, as far as its references tell; nothing where that cannot be looked at. */
+async function neededNow(
+  { clock }: Pick<TraceDeps, 'clock'>,
+  { client, objects, registry }: Cluster,
+  address: Address,
+  { story, written, generation }: Reported,
+): Promise<readonly string[]> {
+  const last = story.rounds[0]?.stays.at(-1);
+  const isOld = generation !== undefined && generation !== written?.generation;
+  if (isOld || last?.endedAt !== undefined || !last?.tags.includes(Tag.Waiting)) return [];
+  try {
+    const reading = new ClusterReader({ objects, client });
+    const { needs, heldBy = [] } = await new Diagnosis({ reading, registry, now: clock.now() }).explain(address);
+    return [...new Set([...heldBy.flatMap(({ holders }) => holders), ...needs].map(labelOf))];
+  } catch (error) {
+    if (error instanceof TroupeError) return [];
+    throw error;
   }
 }
 
@@ -145,7 +174,7 @@ function keyOf({ actor, traceId }: Pick<Story, 'actor' | 'traceId'>): string {
   return `${addressKey(actor)} ${traceId}`;
 }
 
-/** Which trace is meant: that of the wanted generation, or of the last change that something is kept of. */
+/** The trace that is meant: that of the wanted generation, or of the last change of which something is kept. */
 function traceOf(own: readonly ReceivedEvent[], written: Written | undefined, wanted: number | undefined): string {
   const last = own.at(-1);
   const uid = written?.uid ?? String(last?.data['uid'] ?? '');

@@ -1,4 +1,4 @@
-// What a user wrote, and what was written of an object's status, as its managedFields say. Of contents only names are read.
+// The users' writes, and the writes of an object's status, from its managedFields. Of contents only names are read.
 import { type KubeClient, type Resource, resourcePath } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, type JsonObject } from '../../../bus/mod.ts';
 
@@ -16,7 +16,7 @@ export interface Written {
   readonly uid: string;
   /** Undefined: its kind has none. */
   readonly generation: number | undefined;
-  /** The write that made this generation, as far as that is told. */
+  /** The write that made this generation, as far as that is recorded. */
   readonly write: Write | undefined;
   /** The last write of the status that a person did not make. */
   readonly status: Pick<Write, 'manager' | 'at'> | undefined;

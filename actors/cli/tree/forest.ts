@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   CLI-FOREST-1. Every object is drawn with what is below it once; where it comes up again it is marked, and ends the branch.
-//   CLI-FOREST-2. Every object that lives here is in the forest, those that refer to each other in a circle too.
+//   CLI-FOREST-2. Every object that has a lifecycle here is in the forest, those that refer to each other in a circle too.
 import { type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { labelIn, type ScannedObject, type Survey } from '../../diagnosis/namespace-scan.ts';
 
@@ -16,10 +16,10 @@ export interface Tree {
   readonly below: readonly Tree[];
 }
 
-/** What stands below an object: what it needs, or who needs it. */
+/** Direction of the tree: dependencies, or dependents. */
 export type Direction = 'needs' | 'dependents';
 
-/** From what needs nothing up to what nobody needs. */
+/** From objects without dependencies up to those without dependents. */
 export function forestOf(survey: Survey, namespace: string): readonly Tree[] {
   const grow = grower(survey, namespace, 'dependents');
   const inOrder = [...survey.values()].filter(isShown).sort((one, other) => byLabel(one, other));
@@ -29,18 +29,18 @@ export function forestOf(survey: Survey, namespace: string): readonly Tree[] {
       return target !== undefined && isShown(target);
     });
   const roots = inOrder.filter(isRoot).map(grow.from);
-  // What is in a circle hangs below no root.
+  // A circle has no root above it.
   const others = inOrder.flatMap((each) => (grow.has(each.key) ? [] : [grow.from(each)]));
   return [...roots, ...others];
 }
 
-/** One object, and what it needs or who needs it. */
+/** One object, with its dependencies or dependents. */
 export function treeFrom(survey: Survey, key: string, namespace: string, direction: Direction): Tree | undefined {
   const root = survey.get(key);
   return root && grower(survey, namespace, direction).from(root);
 }
 
-/** What has no life here and is fine, such as the credentials that all refer to, is no place to hang things. */
+/** An object without a lifecycle that is fine, such as the credentials that all refer to, is no parent in the tree. */
 function isShown({ lives, finding }: ScannedObject): boolean {
   return lives || finding.standing !== Standing.Available;
 }

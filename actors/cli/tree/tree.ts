@@ -1,7 +1,7 @@
-// `troupe tree`: the objects of a namespace by their references, each with how it stands and for how long.
+// `troupe tree`: the objects of a namespace by their references, each with its state and the time since.
 import { TerminalError } from '../../../bus/mod.ts';
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
-import { type Cluster, objectNamed, openCluster } from '../cluster.ts';
+import { type Cluster, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Direction, Tree } from './forest.ts';
 import { treesOf, treesText, type Wanted } from './trees.ts';
@@ -12,13 +12,21 @@ export async function answer(question: CommandContext): Promise<number> {
   const output = outputOf(question.output, ['text', 'json', 'yaml']);
   const isWatching = reported['watch'] === true;
   if (isWatching && output !== 'text') throw new TerminalError("'tree --watch' goes without --output");
+  const isEverywhere = reported['all-namespaces'] === true;
+  if (isEverywhere && (isWatching || names.length > 0))
+    throw new TerminalError("'tree --all-namespaces' goes without an object and without --watch; -n names a namespace");
   const direction: Direction = reported['dependents'] === true ? 'dependents' : 'needs';
   if (direction === 'dependents' && names.length === 0) {
     throw new TerminalError("'tree --dependents' takes one object, such as 'network/app'");
   }
   const cluster = openCluster(question);
   try {
-    const wanted = wantedOf({ ...cluster, adapters: question.adapters }, names, namespace, direction);
+    const wanted = wantedOf(
+      { ...cluster, adapters: question.adapters },
+      names,
+      isEverywhere ? '' : namespace,
+      direction,
+    );
     if (isWatching) {
       const { watchTree } = await import('./watch.ts');
       return await watchTree(question, cluster, wanted);
@@ -26,6 +34,7 @@ export async function answer(question: CommandContext): Promise<number> {
     const { client, objects, registry } = cluster;
     const deps = { reading: new ClusterReader({ objects, client }), registry, now: clock.now() };
     const trees = await treesOf(deps, wanted);
+    if (trees.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, namespace);
     if (output === 'text') {
       out.write(treesText(trees, wanted.namespace, ink));
     } else {
@@ -56,7 +65,7 @@ interface TreeData {
   readonly name: string;
   readonly standing: string;
   readonly sinceMs?: number;
-  /** What it needs, or who needs it, is told where it comes up first. */
+  /** Its dependencies or dependents are printed where it occurs first. */
   readonly repeated?: true;
   readonly needs?: readonly TreeData[];
   readonly dependents?: readonly TreeData[];

@@ -1,4 +1,4 @@
-// Which objects are drawn as trees, and the lines of them.
+// Selection of trees, and their lines.
 import { type Address, addressKey } from '../../../bus/mod.ts';
 import { plain } from '../../base/printable.ts';
 import type { DiagnosisDeps } from '../../diagnosis/diagnosis.ts';
@@ -10,8 +10,9 @@ import { drawn } from '../tree-text.ts';
 import { detailOf } from '../why/text.ts';
 import { type Direction, forestOf, type Tree, treeFrom } from './forest.ts';
 
-/** Which trees are asked for. */
+/** Wanted trees. */
 export interface Wanted {
+  /** Empty: all of them, and what is in none. */
   readonly namespace: string;
   /** Undefined: all of the namespace. */
   readonly root: Address | undefined;
@@ -23,8 +24,8 @@ export async function treesOf(
   deps: Omit<DiagnosisDeps, 'repeats'>,
   { namespace, root, direction }: Wanted,
 ): Promise<readonly Tree[]> {
-  // Who needs an object is known when all are.
-  const all = root === undefined || direction === 'dependents' ? await addressesIn(deps, namespace) : [];
+  // Dependents of an object are known only after reading all objects.
+  const all = root === undefined || direction === 'dependents' ? await addressesIn(deps, namespace || undefined) : [];
   const survey = await scanNamespace(deps, root === undefined ? all : [root, ...all]);
   if (root === undefined) return forestOf(survey, namespace);
   const tree = treeFrom(survey, addressKey(root), namespace, direction);
@@ -35,9 +36,12 @@ export function treesText(trees: readonly Tree[], namespace: string, ink: Ink): 
   return `${treesLines(trees, namespace, ink).join('\n')}\n`;
 }
 
-/** One line an object. */
+/** One line per object. */
 export function treesLines(trees: readonly Tree[], namespace: string, ink: Ink): readonly string[] {
-  if (trees.length === 0) return [`namespace ${namespace} holds none of the objects that troupe cares for`];
+  if (trees.length === 0)
+    return [
+      `${namespace === '' ? 'no namespace holds any' : `namespace ${namespace} holds none`} of the objects that troupe manages`,
+    ];
   return drawn(trees).map(({ indent, each }) => `${indent}${lineOf(each, ink)}`);
 }
 
@@ -46,18 +50,18 @@ function lineOf({ label, finding, repeated }: Tree, ink: Ink): string {
   return repeated ? `${plain(label)}  ${state}, see above` : `${plain(label)}  ${state}${detailText(finding)}`;
 }
 
-/** How it stands, and for how long. */
+/** State with its duration. */
 function standingText({ standing, sinceMs }: Finding, ink: Ink): string {
   return `${colored(standing, standing, ink)}${sinceMs === undefined ? '' : ` for ${duration(sinceMs)}`}`;
 }
 
-/** What it says itself, after a colon. */
+/** Message of the object, after a colon. */
 function detailText(finding: Finding): string {
   const detail = plain(detailOf(finding));
   return detail === '' ? '' : `: ${detail}`;
 }
 
-/** Of an object whose line is told by itself. */
+/** Text of an object whose line is printed alone. */
 export function changeText(tree: Tree): string {
   return `${plain(tree.label)}  ${tree.finding.standing}${detailText(tree.finding)}`;
 }

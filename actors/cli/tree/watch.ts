@@ -15,7 +15,7 @@ import { changeText, treesLines, treesOf, type Wanted } from './trees.ts';
 
 /** Changes within this time are shown together, in milliseconds. */
 const TOGETHER_MS = 50;
-/** How long something has been so is told anew after this time, in milliseconds. */
+/** Period after which the time since is printed again, in milliseconds. */
 const TICK_MS = 1_000;
 
 /** Goes on until it is stopped. @returns 0 @throws as `treesOf` */
@@ -35,7 +35,7 @@ export async function watchTree(question: CommandContext, cluster: Cluster, want
     }
     while (!known.isComplete && !signal.aborted) await changes.next();
     while (!signal.aborted) {
-      // What comes while it is looked at is looked at next.
+      // Changes during a read are read next.
       const change = changes.next();
       const deps = { reading: new ClusterReader({ objects: known }), registry, now: clock.now() };
       const trees = await treesOf(deps, wanted);
@@ -52,7 +52,7 @@ export async function watchTree(question: CommandContext, cluster: Cluster, want
   return 0;
 }
 
-/** Wakes whoever waits for the next change. */
+/** Wakes the caller that waits for the next change. */
 class Changes {
   #waiting: (() => void)[] = [];
 
@@ -97,7 +97,7 @@ function onScreen({ out, clock, ink }: CommandContext, { namespace }: Wanted): S
 
 /** One line a change: what an object stands at now, and when something is the matter with the watch. */
 function inLines({ out, err, clock }: CommandContext): Show {
-  /** By key. */
+  /** Keyed by object. */
   const reported = new Map<string, { readonly label: string; readonly text: string }>();
   const time = (): string => new Date(clock.now()).toISOString();
   return {
@@ -110,7 +110,7 @@ function inLines({ out, err, clock }: CommandContext): Show {
       }
       for (const [key, { label }] of [...reported].filter(([each]) => !now.has(each))) {
         reported.delete(key);
-        // What nobody refers to any more is no part of the trees, and may well be there.
+        // An object without references to it any more is no part of the trees, and may well be there.
         if (isGone(key)) out.write(`${time()}  ${plain(label)}  ${Standing.Absent}\n`);
       }
     },
@@ -131,7 +131,7 @@ class KnownObjects implements Pick<Objects, 'get' | 'list'> {
   readonly #namespace: string;
   readonly #changes: Changes;
   readonly #byResource = new Map<string, Map<string, KubeObject>>();
-  /** Resources of which nobody has told yet what there is. */
+  /** Resources that were not listed yet. */
   readonly #unlisted = new Set<string>();
 
   constructor(others: Pick<Objects, 'get' | 'list'>, namespace: string, changes: Changes) {
@@ -177,7 +177,7 @@ class KnownObjects implements Pick<Objects, 'get' | 'list'> {
     };
   }
 
-  /** What is in no namespace of ours is not known to be gone. */
+  /** Objects outside of our namespaces are not known to be deleted. */
   isGone({ resource: resourceOf }: Pick<Registry, 'resource'>, key: string): boolean {
     const address = parseAddressKey(key);
     const resource = address && resourceOf(address);

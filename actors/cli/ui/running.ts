@@ -30,7 +30,7 @@ export async function openVisualizer(
   };
 }
 
-/** Where the page is. @throws {TerminalError} nothing serves one */
+/** URL of the page. @throws {TerminalError} no process serves one */
 export async function runningUrl(folder: string): Promise<URL> {
   const file = resolve(folder, FILE);
   const start = "start 'troupe dev', or name its folder with --data";

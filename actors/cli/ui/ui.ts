@@ -17,7 +17,7 @@ export interface UiDeps {
   names: readonly string[];
   /** That of the kubeconfig's context unless given. */
   namespace: string | undefined;
-  /** Where dev keeps what it starts. */
+  /** Directory of dev's data. */
   folder: string;
   /** That of dev itself unless given. */
   kubeconfig: string | undefined;

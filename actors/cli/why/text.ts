@@ -10,14 +10,14 @@ import {
   labelOf,
   Standing,
 } from '../../diagnosis/findings.ts';
-import type { Overview, SharedCause } from '../../diagnosis/overview.ts';
+import type { ClusterOverview, Overview, SharedCause } from '../../diagnosis/overview.ts';
 import type { Ink } from '../demo/view.ts';
 import { colored } from '../terminal-text.ts';
 import { drawn } from '../tree-text.ts';
 
 /** Further causes that are named before the root cause. */
 const OTHERS = 4;
-/** Root causes of a namespace that are shown, and who waits for one of them. */
+/** Maximum number of shown root causes of a namespace, and of shown objects that wait for one of them. */
 const SHARED = 20;
 const WAITERS = 3;
 
@@ -36,18 +36,41 @@ export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = c
   return `${[...lines, '', ...named, ...more, last].join('\n')}\n`;
 }
 
-/** The root causes of a whole namespace, each with who waits for it. */
+/** Root causes of a whole namespace, each with the objects that wait for it. */
 export function overviewText({ namespace, objects, waiting, causes }: Overview): string {
   if (objects === 0) {
     const none = `namespace ${namespace} holds none of the objects that troupe cares for`;
     return `${[none, ...causes.map(reported)].join('\n')}\n`;
   }
   if (causes.length === 0) return `namespace ${namespace}: all of ${objects} objects wait for nothing\n`;
-  const head = `namespace ${namespace}: ${waiting} of ${objects} objects wait, or something is wrong with them`;
-  const lines = causes.slice(0, SHARED).flatMap((cause) => [`root cause: ${reported(cause)}`, `  ${waitersOf(cause)}`]);
+  const place = namespace === '' ? 'in no namespace' : `namespace ${namespace}`;
+  const head = `${place}: ${waiting} of ${objects} objects wait, or something is wrong with them`;
   const more =
     causes.length > SHARED ? [`and ${causes.length - SHARED} more root causes; -o json has all of them`] : [];
-  return `${[head, '', ...lines, ...more].join('\n')}\n`;
+  return `${[head, '', ...sharedLines(causes), ...more].join('\n')}\n`;
+}
+
+/**
+ * Causes that block all objects, then each namespace with its waiting objects, then the number of namespaces without
+ * any.
+ */
+export function clusterOverviewText({ namespaces, causes }: ClusterOverview): string {
+  if (namespaces.length === 0) return 'no namespace holds any of the objects that troupe cares for\n';
+  const [troubled, well] = [
+    namespaces.filter((each) => each.causes.length > 0),
+    namespaces.filter((each) => each.causes.length === 0),
+  ];
+  const count = well.reduce((sum, { objects }) => sum + objects, 0);
+  const places = `${well.length} ${troubled.length === 0 ? '' : 'other '}${well.length === 1 ? 'namespace' : 'namespaces'}`;
+  return [
+    ...(causes.length === 0 ? [] : [`${sharedLines(causes).join('\n')}\n`]),
+    ...troubled.map(overviewText),
+    ...(well.length === 0 ? [] : [`all of ${count} objects of ${places} wait for nothing\n`]),
+  ].join('\n');
+}
+
+function sharedLines(causes: readonly SharedCause[]): readonly string[] {
+  return causes.slice(0, SHARED).flatMap((cause) => [`root cause: ${reported(cause)}`, `  ${waitersOf(cause)}`]);
 }
 
 function waitersOf({ waiting }: SharedCause): string {
@@ -69,7 +92,7 @@ function lineOf(finding: Finding, ink: Ink): Line {
   return { text, below: [...heldBy.map((hold) => holdOf(hold, ink)), ...needs.map((need) => lineOf(need, ink))] };
 }
 
-/** What the object says itself, as far as the lines below it do not. */
+/** Messages of the object itself that are not in the lines below it. */
 export function detailOf({ standing, available, progressing, needs, heldBy = [] }: Finding): string {
   const message = (progressing?.message ?? '')
     .trim()
@@ -78,9 +101,9 @@ export function detailOf({ standing, available, progressing, needs, heldBy = [] 
   if (standing === Standing.Unseen || standing === Standing.Absent || progressing === undefined) return '';
   if (standing === Standing.Available) return '';
   const reason = `${progressing.reason}: ${message}`;
-  // What is told by the lines below is not told here.
+  // Facts of the lines below are not repeated here.
   if (standing === Standing.Deleting && heldBy.some(({ holders }) => holders.length > 0)) return '';
-  // What was said of it before it was deleted is no news.
+  // A message from before the deletion is outdated.
   if (standing === Standing.Deleting && progressing.reason === 'Success') return '';
   if (standing === Standing.Waiting && needs.length > 0 && progressing.reason === 'Progressing') return message;
   return available === undefined ? reason : `${reason} (Available ${available.status})`;

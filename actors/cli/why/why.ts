@@ -14,21 +14,23 @@ import {
   type ReportedCause,
 } from '../../diagnosis/infrastructure-causes.ts';
 import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
-import { overviewOf } from '../../diagnosis/overview.ts';
+import { clusterOverviewOf, overviewOf } from '../../diagnosis/overview.ts';
 import type { BusReader } from '../bus-reader.ts';
-import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
+import { type ClusterDeps, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
-import { overviewText, whyText } from './text.ts';
+import { clusterOverviewText, overviewText, whyText } from './text.ts';
 
 export interface WhyDeps extends ClusterDeps {
   /** `<kind>/<name>`, or the two apart; none: all objects of the namespace. */
   names: readonly string[];
   /** That of the kubeconfig's context unless given. */
   namespace: string | undefined;
+  /** All objects of all namespaces. */
+  isEverywhere?: boolean;
   output: string | undefined;
   /** Asked when something waits; undefined: there is no bus to look at. */
   openBus: () => Promise<BusReader | undefined>;
-  /** Of the deployment. */
+  /** Number of shards of the deployment. */
   shards: number;
   out: NodeJS.WritableStream;
   ink: Ink;
@@ -44,6 +46,7 @@ export async function why({
   clock,
   names,
   namespace,
+  isEverywhere = false,
   output = 'text',
   openBus,
   shards,
@@ -52,6 +55,8 @@ export async function why({
   ink,
 }: WhyDeps): Promise<number> {
   if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
+  if (isEverywhere && names.length > 0)
+    throw new TerminalError("'why --all-namespaces' goes without an object; -n names the namespace of one");
   const cluster = openCluster({ config, adapters, clock, home });
   const { client, objects: read, registry: known } = cluster;
   try {
@@ -65,12 +70,18 @@ export async function why({
       const hosting = leader === undefined ? await hostingOn(openBus, shards, reported) : undefined;
       return causesIn({ leader, hosting }, reported, known);
     };
-    const answer =
-      asked === undefined
+    const answer = isEverywhere
+      ? await ofCluster(deps, notes)
+      : asked === undefined
         ? await ofNamespace(deps, place, notes)
         : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
-    // Who did not say where to look is told where that was.
-    const where = namespace === undefined ? `in namespace ${place}, that of the context; -n names another\n\n` : '';
+    if (asked === undefined && !isEverywhere && 'objects' in answer.data && answer.data.objects === 0)
+      await refuseAbsentNamespace(client, namespace);
+    // Without a namespace option the output names the namespace that was used.
+    const where =
+      namespace === undefined && !isEverywhere
+        ? `in namespace ${place}, that of the context; -n names another\n\n`
+        : '';
     out.write(
       output === 'json' ? `${plainJson(JSON.stringify(answer.data, undefined, 2))}\n` : `${where}${answer.text}`,
     );
@@ -104,7 +115,13 @@ async function ofNamespace(deps: DiagnosisDeps, namespace: string, notes: Notes)
   return { data, text: overviewText(data), isWell: data.causes.length === 0 };
 }
 
-/** Who hosts what; that a bus is named and does not answer is an answer, too. */
+async function ofCluster(deps: DiagnosisDeps, notes: Notes): Promise<Answer> {
+  const data = await clusterOverviewOf(deps, notes);
+  const isWell = [data, ...data.namespaces].every(({ causes }) => causes.length === 0);
+  return { data, text: clusterOverviewText(data), isWell };
+}
+
+/** Hosting processes; an unreachable bus is an answer too. */
 async function hostingOn(
   openBus: WhyDeps['openBus'],
   shards: number,

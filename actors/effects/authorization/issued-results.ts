@@ -1,4 +1,4 @@
-// What the operations of this process have answered, so that whoever names an id or an observation can be believed.
+// Issued results of operations in this process: evidence for ids and observations in later requests.
 //
 // Invariants:
 //   ISSUED-RESULTS-1. Nothing is witnessed but what an operation answered for this very incarnation; of several matches none is its own, nor
@@ -6,11 +6,11 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../bus/mod.ts';
 
-/** What is not heard of for so long is forgotten, in milliseconds. */
+/** Time without use after which a result is dropped, in milliseconds. */
 const WITNESSED_MS = 10 * 60_000;
 /** Incarnations that are remembered; beyond, the oldest go. */
 const INCARNATIONS = 10_000;
-/** Observations of one id that are told apart. */
+/** Number of observations kept for one id. */
 const OBSERVATIONS = 8;
 
 interface Entry {
@@ -20,7 +20,7 @@ interface Entry {
 
 export class IssuedResults {
   readonly #clock: Pick<Clock, 'now'>;
-  /** By uid, the one that was heard of last at the end. */
+  /** Entries by uid, the most recently used last. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(clock: Pick<Clock, 'now'>) {
@@ -63,7 +63,7 @@ export class IssuedResults {
   }
 }
 
-/** An observation is known by its id; a look-up tells of one only if nothing else matches. */
+/** Observations are identified by their id; a lookup proves one only if nothing else matches. */
 function observationsIn(answer: unknown): readonly { readonly id: string }[] {
   if (typeof answer !== 'object' || answer === null) return [];
   const { id, observation, matches, earlier } = answer as {
@@ -79,7 +79,7 @@ function observationsIn(answer: unknown): readonly { readonly id: string }[] {
   return observationsIn(observation);
 }
 
-/** Of what it is as JSON: it has been on the bus. */
+/** Digest of the JSON value: it has been on the bus. */
 function digestOf(observation: object): string {
   return createHash('sha256').update(JSON.stringify(observation)).digest('base64url');
 }

@@ -1,8 +1,8 @@
-// Objects as the API server has them, or had them a moment ago: who asks says what is enough to know.
+// Cache of recent objects of the API server: the caller states which version is enough.
 //
 // Invariants:
-//   RECENT-OBJECTS-1. What is not enough is read anew, by a request that began after it was asked for.
-//   RECENT-OBJECTS-2. So many are read at a time, and namespaces take turns.
+//   RECENT-OBJECTS-1. An insufficient entry is always read again, by a request that began after the call.
+//   RECENT-OBJECTS-2. The number of concurrent reads is limited, and namespaces always share the slots round-robin.
 
 import { FairSemaphore } from '../../../adapters/http/fair-semaphore.ts';
 import type { Objects, Resource } from '../../../adapters/kubernetes/mod.ts';
@@ -15,9 +15,9 @@ interface Kept {
   readonly at: number;
 }
 
-/** What was read is good for so long, in milliseconds: about as long as a call that has begun may take. */
+/** Maximum age of an entry, in milliseconds: about as long as a started call may take. */
 const KEPT_MS = 10_000;
-/** Objects that are read at a time; namespaces take turns. */
+/** Maximum number of concurrent reads; namespaces share them round-robin. */
 const READS = 16;
 
 export interface Place {

@@ -1,4 +1,4 @@
-// Requests for operations that were refused: counted, and told of now and then.
+// Rejected requests for operations: counted, and logged at a limited rate.
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/mod.ts';
 import { RateLimitedWarning } from '../../base/rate-limited-warning.ts';
@@ -29,13 +29,13 @@ export class RejectedRequests {
     );
   }
 
-  /** Hears of those to an adapter. */
+  /** Callback for the requests to an adapter. */
   of(realm: string): AdmissionDeps['onRejected'] {
     return ({ kind: { plural }, operation, refusal, asked }) => {
       const { log, onRejected } = this.#deps;
       onRejected({ realm, operation, reason: refusal });
       const fields = { realm, plural, operation, reason: refusal, namespace: asked?.namespace, name: asked?.name };
-      // Who asks may not have heard of an edit yet: that is the way of things.
+      // A caller may not have received an edit yet: that is normal.
       if (refusal === RejectionReason.Outdated)
         log.debug(fields, 'a request on the bus came after its object was changed');
       else this.#warning.report(fields);

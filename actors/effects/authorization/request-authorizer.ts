@@ -1,11 +1,12 @@
-// Requests for operations that came over the bus. Whoever may publish there may ask for anything in the name of any object, so
-// what is done is what the object at the API server asks for. What is said of it otherwise is refused.
+// Authorizer of operation requests from the bus. Any client that can publish there can send a request in the name of
+// any object, so an operation follows the object in the API server. Requests that contradict it are rejected.
 //
 // Invariants:
-//   REQUEST-AUTHORIZER-1. Nothing begins, and no session is opened, before the object was found at the API server with this uid and generation,
-//       in a namespace that is cared for. The operation is given that object, not the one in the request.
-//   REQUEST-AUTHORIZER-2. What was read is kept for as long as a call may take anyway, and no longer: by uid and generation spec and deletion
-//       are the same for ever, and whatever else a request tells that is not in it has the object read again.
+//   REQUEST-AUTHORIZER-1. No operation or session starts before the object was found in the API server with this uid
+//       and generation, in a managed namespace. The operation always gets that object instead of the one in the
+//       request.
+//   REQUEST-AUTHORIZER-2. An object is never cached for longer than a call may take: spec and deletion are constant for
+//       a uid and generation, and any other contradiction makes the object be read again.
 //   REQUEST-AUTHORIZER-3. Ids are those that the object's status, and that of what it refers to, names, or that an operation answered for it.
 //   REQUEST-AUTHORIZER-4. Nothing is removed for an object that is not being deleted, but what lost the race for its status; and nothing is made
 //       for one that is.
@@ -25,15 +26,15 @@ import { isSubsetOf, isValidRequest, type RequestedObject, requestedObjectIn } f
 export const RejectionReason = {
   /** It is no request. */
   Malformed: 'malformed',
-  /** Of a namespace that is not cared for here. */
+  /** The namespace is not managed here. */
   Namespace: 'namespace',
   /** There is no such object, or another one of its name. */
   Absent: 'absent',
-  /** The object has been changed since. An honest caller hears of that soon. */
+  /** The object has changed since. An honest caller is notified of that soon. */
   Outdated: 'outdated',
   /** The spec, the credentials in it too, is another one. */
   Spec: 'spec',
-  /** What it refers to has another id, or other attributes. */
+  /** A dependency has another id, or other attributes. */
   Reference: 'reference',
   /** The id is none of the object's. */
   Id: 'id',
@@ -104,7 +105,7 @@ export class RequestAuthorizer {
     }
   }
 
-  /** Tells what an admitted request was answered, or what was told of it. */
+  /** Records the response to an admitted request, or its progress report. */
   note({ object }: { readonly object: KubeObject }, answer: unknown): void {
     this.#witness.note(object.metadata.uid, answer);
   }
@@ -159,7 +160,7 @@ export class RequestAuthorizer {
     return object;
   }
 
-  /** What is known of those to whom the object refers, and of nobody else (REQUEST-AUTHORIZER-3). */
+  /** Data of the object's dependencies, and of no others (REQUEST-AUTHORIZER-3). */
   async #dependencies(kind: DeclaredKind, object: KubeObject, reported: Dependencies): Promise<Dependencies> {
     const { namespace = '' } = object.metadata;
     const { kinds, referencedKinds = [] } = this.#deps.adapter;
@@ -173,7 +174,7 @@ export class RequestAuthorizer {
         return isKnown && isDeepStrictEqual(asJson(attributes), said.attributes);
       };
       const found = await this.#read(target, at, agrees);
-      // What has gone since is not known any more.
+      // A dependency deleted since is unknown.
       if (found === undefined) return;
       if (!agrees(found)) throw new RefusedError(RejectionReason.Reference, `what is said of ${key} is not so`);
       known[key] = said;
@@ -204,7 +205,7 @@ export class RequestAuthorizer {
     if (object?.metadata.uid !== uid)
       throw new RefusedError(RejectionReason.Absent, `there is no ${kind.kind} '${name}' of this uid`);
     if (isFine(object)) return;
-    // What lost the race for the status is removed while the object lives on.
+    // A resource that lost the race for the status is removed while the object still exists.
     const recorded = recordedIn(kind, object);
     // mutant: admission-removes-living || -> $1
     if (isRemoval && !isDeleting(object) && (recorded === undefined || recorded === id))
@@ -213,7 +214,7 @@ export class RequestAuthorizer {
     throw new RefusedError(RejectionReason.Id, `the id is none of ${kind.kind} '${name}'`);
   }
 
-  /** Whether the foreign system has it as what the object describes: another process may have answered with it. */
+  /** Whether the external system has it as the object's resource: another process may have returned it. */
   async #finds(kind: DeclaredKind, uid: string, id: string, request: JsonObject): Promise<boolean> {
     const { clock, callMs } = this.#deps;
     const { intents: _, ...described } = request;

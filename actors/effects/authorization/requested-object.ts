@@ -25,7 +25,7 @@ export function requestedObjectIn({ object }: JsonObject): RequestedObject | und
   return { name, namespace, uid, generation, resourceVersion, spec: object['spec'] };
 }
 
-/** Whether what every operation is told, and what some are, is of its type. */
+/** Whether the common and optional parameters of operations have their types. */
 export function isValidRequest(request: JsonObject, bound: 'deadline' | 'caller'): boolean {
   const {
     dependencies,
@@ -66,7 +66,10 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether all that is said of it is so. The API server may have more to say by now, a default of a newer definition. */
+/**
+ * Whether all given members are equal. The API server may have more members by now, such as a default of a newer
+ * definition.
+ */
 export function isSubsetOf(said: Json | undefined, whole: Json | undefined): boolean {
   if (isObject(said)) {
     return isObject(whole) && Object.entries(said).every(([name, value]) => isSubsetOf(value, own(whole, name)));

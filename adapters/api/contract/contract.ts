@@ -1,6 +1,5 @@
-// The language in which kinds state their contracts. A schema is plain data with the TypeScript type it stands for: the
-// CRD, the types, the references and the documentation of a kind are all read from it. What a contract must be like is
-// judged by contract-check.ts.
+// Notation for the contracts of kinds. A schema is plain data with the TypeScript type of its values: the CRD, the
+// types, the references and the documentation of a kind are derived from it. contract-check.ts checks contracts.
 import type { Json } from '../../../bus/bus.ts';
 
 declare const INFERRED: unique symbol;
@@ -21,17 +20,17 @@ export interface ReferenceTarget {
   readonly guarded: boolean;
   /** The guard finalizer, where it is not the referencing kind's own one. */
   readonly finalizer?: string;
-  /** What of the other stands for it, where it is not its external id: a member of what its kind publishes. */
+  /** Published attribute of the dependency that replaces the reference, if it is not the external id. */
   readonly attribute?: string;
-  /** Members of what the other's kind publishes that are needed besides what stands for it. */
+  /** Further published attributes of the dependency that are needed. */
   readonly reads?: readonly string[];
-  /** Of a Secret: what in it stands for it. */
+  /** For a Secret: the content that replaces the reference. */
   readonly content?: SecretKey;
   /** It is needed only for a step after the resource was made; for making it unless stated. */
   readonly neededFor?: 'update';
   /**
-   * The field of `status.resource` that shows the id of what the resource was made of: by that it is known that the other has
-   * been made anew since. What an update can bring follows it then; what is immutable says that it does not.
+   * Field of `status.resource` that shows the id of the dependency that the resource was built on: it reveals that the
+   * dependency was replaced since. An update follows if it can; an immutable field is reported as outdated.
    */
   readonly shownBy?: string;
 }
@@ -39,9 +38,9 @@ export interface ReferenceTarget {
 /** A key of a Secret whose content is sent. */
 export interface SecretKey {
   readonly key: string;
-  /** What the Secret is, for people who are told that it lacks the key: `User data`. */
+  /** Meaning of the Secret in messages about a missing key: `User data`. */
   readonly what: string;
-  /** How the content is sent: as the text that it is, or as base64, which it may be already. */
+  /** Encoding in which the content is sent: as text, or as base64, which it may have already. */
   readonly as: 'text' | 'base64';
 }
 
@@ -122,7 +121,7 @@ export function integer<const T extends number = number>(
 }
 
 export interface ListOptions {
-  /** How a server-side apply merges two lists: as sets, not at all, or item by item under `keys`. */
+  /** Merge of two lists by server-side apply: as sets, not at all, or item by item under `keys`. */
   readonly type: 'set' | 'atomic' | 'map';
   readonly maxItems: number;
   readonly keys?: readonly string[];

@@ -1,5 +1,5 @@
-// From contracts to CustomResourceDefinitions: as objects, as YAML, and as the files of a folder. A kind whose contract is not
-// written in the language of contract.ts has a finished definition, and is the same to whoever uses it.
+// CustomResourceDefinitions from contracts: as objects, as YAML, and as files of a directory. A kind whose contract is
+// not written in the notation of contract.ts has a finished definition, which is used in the same way.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -13,13 +13,13 @@ export interface PrinterColumn {
   readonly jsonPath: string;
 }
 
-/** What a kind promises to the users of the Kubernetes API. */
+/** API of a kind for users of Kubernetes. */
 export interface KindContract {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
-  /** Other names, for whoever types. */
+  /** Short names for kubectl. */
   readonly shortNames?: readonly string[];
   readonly categories: readonly string[];
   readonly description: string;
@@ -37,11 +37,11 @@ export interface KindContract {
 export interface OlderVersion {
   readonly version: string;
   readonly spec: Schema;
-  /** Told to whoever uses it. */
+  /** Deprecation warning for users. */
   readonly deprecated?: string;
 }
 
-/** A kind with a finished definition. All that is said of it here is known without making that. */
+/** Kind with a finished definition. The members here are known without loading it. */
 export interface KindDefinition {
   readonly group: string;
   /** One that is served, and that actors use. */
@@ -49,11 +49,13 @@ export interface KindDefinition {
   readonly kind: string;
   readonly plural: string;
   readonly shortNames?: readonly string[];
+  /** The annotation by which users pause an object of it, whatever its value. */
+  readonly pauseAnnotation?: string;
   /** The CustomResourceDefinition. */
   definition(): JsonObject;
 }
 
-/** What an adapter gives for a kind. */
+/** Contract of a kind of an adapter. */
 export type Contract = KindContract | KindDefinition;
 
 /** Whether it is written in the language of contract.ts, whose rules are for such contracts alone. */
@@ -168,7 +170,7 @@ export function crdText(contract: Contract): string {
 }
 
 /**
- * Writes one file a contract into `folder`, and removes the files of these groups that no contract stands for.
+ * Writes one file per contract into `folder`, and removes files of these groups without a contract.
  *
  * @returns the names of the files that changed
  */

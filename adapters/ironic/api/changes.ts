@@ -1,9 +1,9 @@
-// What a version has otherwise than the one before it, as crds/v1beta1.yaml says it, done to the schema of the former.
+// Differences of an API version from the one before it, as crds/v1beta1.yaml states them, applied to the older schema.
 import type { JsonObject } from '../../../bus/json.ts';
 
 /** The changes of a shape or a kind, done in this order. Paths are names of properties with dots between them. */
 export interface Changes {
-  /** Paths of fields that are gone. */
+  /** Paths of fields that the newer version does not have. */
   readonly remove?: readonly string[];
   /** New names of fields, by the paths that they had. */
   readonly rename?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function renamedPath(path: string, { rename = {} }: Changes): string {
   return name === undefined ? path : `${path.slice(0, path.lastIndexOf('.') + 1)}${name}`;
 }
 
-/** `to` undefined: the field is gone. Its place among the others stays, and whether it is required. */
+/** Renames a field; removes it if `to` is undefined. Its place among the others stays, and whether it is required. */
 function renamed(schema: JsonObject, path: string, to: string | undefined): JsonObject {
   const dot = path.lastIndexOf('.');
   const from = path.slice(dot + 1);

@@ -2,6 +2,8 @@
 //
 // Invariants:
 //   IRONIC-CONTRACTS-1. No file is read before somebody asks for a definition, and then once for all kinds.
+
+import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
 import type { KindDefinition } from '../../api/contract/crds.ts';
 import { type CustomResourceDefinition, type DefinitionsOptions, definitions, versionsIn } from './definitions.ts';
 import { KINDS } from './kinds.ts';
@@ -19,6 +21,7 @@ export function contractsIn(options: DefinitionsOptions): readonly KindDefinitio
   return KINDS.map(({ kind, plural, shortNames }) => ({
     ...{ group: GROUP, version: version.name, kind, plural },
     ...(shortNames !== undefined && { shortNames }),
+    ...(kind === 'BareMetalHost' && { pauseAnnotation: HostAnnotation.Paused }),
     definition() {
       made ??= new Map(definitions(options).map((definition) => [definition.spec.names.plural, definition]));
       const definition = made.get(plural);

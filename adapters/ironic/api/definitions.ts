@@ -19,19 +19,19 @@ export const VERSIONS = ['v1alpha1', 'v1beta1'] as const;
 export type Version = (typeof VERSIONS)[number];
 
 /**
- * How far the move to v1beta1 is.
+ * Progress of the move to v1beta1.
  *
  * | phase | stored | v1alpha1 | v1beta1 |
  * | --- | --- | --- | --- |
  * | 0 | v1alpha1 | served | not there |
  * | 1 | v1alpha1 | served | served |
  * | 2 | v1beta1 | served, with a warning | served |
- * | 3 | v1beta1 | not served, with a warning when somebody serves it again | served |
+ * | 3 | v1beta1 | not served, with a warning if it is served again | served |
  * | 4 | v1beta1 | not there | served |
  */
 export type Phase = 0 | 1 | 2 | 3 | 4;
 
-/** Who converts objects between versions, as the API server is told. */
+/** Webhook that converts objects between versions, in the API server's format. */
 export type WebhookClientConfig = {
   /** Authorities that its certificate may come from: PEM, in base64. What the API server trusts anyway unless stated. */
   readonly caBundle?: string;
@@ -107,7 +107,7 @@ const [V1ALPHA1, V1BETA1] = VERSIONS;
 
 export type PhaseVersion = Pick<DefinedVersion, 'name' | 'served' | 'storage' | 'deprecated'>;
 
-/** What is said of each version, oldest first, by phase. */
+/** Properties of each version, oldest first, by phase. */
 export const PHASES: readonly (readonly PhaseVersion[])[] = [
   [{ name: V1ALPHA1, served: true, storage: true }],
   [
@@ -156,13 +156,13 @@ export function versionsIn({ phase, webhook }: DefinitionsOptions): readonly Pha
   return versions;
 }
 
-/** What the files of all kinds have in common. */
+/** Inputs that all kinds share. */
 interface Sources {
   readonly shapes: Readonly<Record<string, Field>>;
   readonly changes: Readonly<Record<Version, VersionChanges>>;
 }
 
-/** By the name of a shape or a kind. */
+/** Changes by the name of a shape or a kind. */
 type VersionChanges = Readonly<Record<string, Changes>>;
 
 function definition(
@@ -184,7 +184,8 @@ function definition(
       group: GROUP,
       names: namesOf(kind),
       scope: 'Namespaced',
-      // The strategy is said where a webhook may have been before, so that applying the definition takes it away.
+      // The strategy is written in each phase in which a webhook may have been set before, so that applying the
+      // definition removes it.
       ...(versions !== PHASES[0] && {
         conversion: versions.length === 1 || areEqual || !webhook ? { strategy: 'None' } : byWebhook(webhook),
       }),

@@ -1,4 +1,4 @@
-// What the kinds of the group are called. Known without their schemas, which are in crds/ by plural.
+// Names of the kinds of the group. They are known without loading the schemas, which are in crds/ by plural.
 
 export interface KindNames {
   readonly kind: string;

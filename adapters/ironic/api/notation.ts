@@ -1,4 +1,4 @@
-// The notation of the files in crds/, which a person reads, and the OpenAPI schema that a field in it stands for.
+// Notation of the files in crds/, made for people, and the OpenAPI schema of a field written in it.
 //
 //   level:
 //     string: level of the volume.

@@ -1,19 +1,20 @@
-// A look that many want and one makes: what it found is good for a while, and whoever comes meanwhile waits for the same.
+// Cached fetch with single-flight: a result is valid for a while, and callers that arrive during a fetch wait for its
+// result.
 //
 // Invariants:
-//   IRONIC-CACHED-FETCH-1. At most one look is under way, and all who want it wait for that one.
-//   IRONIC-CACHED-FETCH-2. Only what was found is kept. A look that failed is made again for whoever asks next.
-//   IRONIC-CACHED-FETCH-3. Nobody waits longer than until his own deadline; the look goes on for the others.
+//   IRONIC-CACHED-FETCH-1. At most one fetch runs at a time, and all callers wait for that one.
+//   IRONIC-CACHED-FETCH-2. Only results are kept. After a failed fetch, the next caller starts another.
+//   IRONIC-CACHED-FETCH-3. A caller waits at most until its own deadline; the fetch continues for the others.
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 
 export interface SharedLookDeps<Found> {
   readonly clock: Clock;
-  /** How long what was found is good for; 0: for those who wait for it alone. */
+  /** Validity of a result in milliseconds; 0: only for the callers that wait for it. */
   readonly ttlMs: number;
-  /** Makes the look. Must come to an end by itself. */
+  /** Runs the fetch. Must end without an abort. */
   readonly look: () => Promise<Found>;
-  /** Of the look, for people. */
+  /** Name of the fetch in messages. */
   readonly name: string;
 }
 
@@ -26,7 +27,7 @@ export class CachedFetch<Found> {
     this.#deps = deps;
   }
 
-  /** @throws as the look; {TransientError} it was not over by the deadline, milliseconds since the epoch */
+  /** @throws the error of the fetch; {TransientError} it was not over by the deadline, milliseconds since the epoch */
   async get(deadlineAt: number): Promise<Found> {
     const { clock, ttlMs, name } = this.#deps;
     if (this.#found !== undefined && clock.now() - this.#found.at < ttlMs) return this.#found.value;
@@ -42,7 +43,7 @@ export class CachedFetch<Found> {
     return first.value;
   }
 
-  /** What was found holds no longer. */
+  /** Drops the result. */
   forget(): void {
     this.#found = undefined;
   }

@@ -1,10 +1,10 @@
-// How many nodes are busy with what loads Ironic, and whether one more may be.
+// Capacity check of an Ironic: counts nodes in expensive states and decides whether one more may enter such a state.
 //
 // Invariants:
 //   IRONIC-CAPACITY-1. Of those who ask at once in this process, no more are let in than there are places: a place is taken in the same turn
 //       in which it was found free, and counts until a list shows the node as busy.
 //   IRONIC-CAPACITY-2. What a list shows was read after the places that it takes over were taken.
-//   IRONIC-CAPACITY-3. A place that nobody makes use of is free again after a while.
+//   IRONIC-CAPACITY-3. A slot that is not used is released after a while.
 //   IRONIC-CAPACITY-4. Without news from the poller one list is read for all who ask meanwhile, of no more than it takes.
 import type { Clock } from '../../../bus/time.ts';
 import { CachedFetch } from './cached-fetch.ts';
@@ -29,9 +29,9 @@ export function isBusy({ provision_state, boot_interface }: Pick<Node, 'provisio
   return BUSY.has(provision_state) && boot_interface?.includes('virtual-media') !== true;
 }
 
-/** Later than this a list tells nothing of now, in milliseconds: at the long pace, it is not later. */
+/** Maximum age of a list, in milliseconds; lists at the long pace are never older. */
 const FRESH_MS = 1.5 * LONG_PACE_MS;
-/** So long a place is kept for a node that is not busy yet, in milliseconds; who asks again keeps it longer. */
+/** Maximum time that a slot is kept for a node that is not busy yet, in milliseconds. A repeated request extends it. */
 const KEPT_MS = 60_000;
 /** Longest that a list of its own may take, in milliseconds. */
 const LIST_MS = 60_000;

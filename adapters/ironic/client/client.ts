@@ -55,15 +55,15 @@ export interface IronicClient {
    */
   ready(asking: Asking): Promise<Readiness>;
   /**
-   * Sends a request that is one of the table. Of a list that comes in pages all are answered, unless the query has a `limit`.
-   * What an error says of the answer is told by `refusalIn`.
+   * Sends a request of the table. All pages of a paged list are returned, unless the query has a `limit`. `refusalIn`
+   * interprets error responses.
    */
   call(request: IronicRequest, asking: Asking): Promise<IronicAnswer>;
 
   createNode(node: JsonObject, asking: Asking): Promise<Node>;
   /** @param ident  uuid or name @returns undefined: Ironic says that there is none */
   node(ident: string, asking: Asking): Promise<Node | undefined>;
-  /** All nodes, page by page. @param fields  what is told of each; the uuid always is */
+  /** All nodes, page by page. @param fields  fields of each node; the uuid is always included */
   nodePages(fields: readonly NodeField[] | 'all', asking: Asking): AsyncGenerator<readonly Node[], void>;
   patchNode(ident: string, patch: readonly PatchOperation[], asking: Asking): Promise<Node>;
   deleteNode(ident: string, asking: Asking): Promise<void>;
@@ -81,17 +81,17 @@ export interface IronicClient {
   clearMaintenance(ident: string, asking: Asking): Promise<void>;
   /** @returns undefined: the node was never inspected */
   inventory(ident: string, asking: Asking): Promise<Inventory | undefined>;
-  /** Settings with what is known of each, as Ironic tells them. */
+  /** BIOS settings with all that Ironic reports of each. */
   biosSettings(ident: string, asking: Asking): Promise<readonly JsonObject[]>;
   firmwareComponents(ident: string, asking: Asking): Promise<readonly JsonObject[]>;
-  /** Errors and events, the oldest first: some failures are told here alone. */
+  /** Errors and events, the oldest first: some failures appear only here. */
   history(ident: string, asking: Asking): Promise<readonly JsonObject[]>;
   virtualMedia(ident: string, asking: Asking): Promise<readonly VirtualMedium[]>;
   attachVirtualCd(ident: string, imageUrl: string, asking: Asking): Promise<void>;
   detachVirtualCd(ident: string, asking: Asking): Promise<void>;
   /** @param subscription  `Destination`, `Context`, `HttpHeaders` @returns its id at the BMC */
   createSubscription(ident: string, subscription: JsonObject, asking: Asking): Promise<string>;
-  /** Ids of all that the BMC has, whoever made them. */
+  /** Ids of all subscriptions of the BMC, including those of others. */
   subscriptions(ident: string, asking: Asking): Promise<readonly string[]>;
   /** @returns undefined: Ironic says that there is none */
   subscription(ident: string, id: string, asking: Asking): Promise<Subscription | undefined>;
@@ -112,7 +112,7 @@ export interface IronicClient {
 const PAGE_SIZE = 500;
 const PORT_FIELDS = 'node_uuid,uuid,address';
 
-/** Makes the client of one Ironic; nothing is opened before the first call. Whoever makes it closes it. */
+/** Makes the client of one Ironic; nothing is opened before the first call. The caller must close it. */
 export function ironicClient(deps: IronicSessionDeps): IronicClient {
   return new Client(new IronicSession(deps));
 }
@@ -240,7 +240,7 @@ class Client implements IronicClient {
   }
 
   async subscription(ident: string, id: string, asking: Asking): Promise<Subscription | undefined> {
-    // What is asked for is read from the body alone, of a GET too.
+    // Ironic reads the parameters from the body alone, of a GET too.
     const request = { query: 'method=get_subscription', body: { id } };
     const answer = await unlessAbsent(this.#send(ENDPOINTS.getSubscription, ident, request, asking));
     return answer === undefined ? undefined : subscriptionIn(answer.body);

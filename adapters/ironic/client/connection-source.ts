@@ -14,10 +14,10 @@ export interface ConnectionSourceDeps {
 }
 
 /**
- * Reads what the options name, anew at each call.
+ * Reads the files that the options name, again at each call.
  *
  * @returns rejects with {TerminalError} a file is not what it has to be; with {TransientError} the resource is not ready
- * @throws {TerminalError} nobody said where Ironic is
+ * @throws {TerminalError} no address of Ironic is configured
  */
 export function connectionSource(
   options: ConnectionOptions,

@@ -21,7 +21,7 @@ export interface Connection {
   /** Without `/v1`, and without a slash at its end. */
   readonly endpoint: string;
   readonly trust: Trust;
-  /** For HTTP basic; undefined: nobody signs in. */
+  /** Credentials for HTTP basic authentication; undefined if Ironic needs none. */
   readonly credentials: Credentials | undefined;
 }
 
@@ -37,7 +37,7 @@ export const diskFiles: Files = {
   exists: async (path) => (await unlessMissing(access(path, constants.F_OK).then(() => true))) ?? false,
 };
 
-/** What comes of files, without the endpoint. */
+/** Contents of the files, without the endpoint. */
 export interface Keys extends Pick<Connection, 'trust' | 'credentials'> {
   /** For people. */
   readonly warnings: readonly string[];
@@ -100,7 +100,7 @@ function checkPair(cert: string, key: string, of: string): void {
   });
 }
 
-/** @throws {TerminalError} with this text, without cause: whoever logs that may log the text of a key */
+/** @throws {TerminalError} with this text, without cause: a logged cause could contain the text of a key */
 function checked(text: string, check: () => boolean): void {
   let isGood = false;
   let code = '';

@@ -8,14 +8,14 @@ import { Feature } from './versions.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `{}` stands for a uuid or a name. */
+  /** Path template; `{}` is replaced by a uuid or a name. */
   readonly path: string;
   readonly success: readonly number[];
-  /** How much may be answered; one resource of usual size unless stated. */
+  /** Maximum size of a response; that of one usual resource by default. */
   readonly extent?: Extent;
-  /** What success is answered with; an object, or nothing, unless stated. */
+  /** Shape of a successful response; an object, or nothing, by default. */
   readonly shape?: 'object' | 'list';
-  /** Of a list that comes in pages: the member of each that holds it. */
+  /** Member of each page that holds the list; only for paged lists. */
   readonly pages?: string;
   /** Without it Ironic does not know the path. */
   readonly feature?: Feature;
@@ -33,7 +33,7 @@ export const ENDPOINTS = {
   setRaid: { method: 'PUT', path: '/v1/nodes/{}/states/raid', success: [204] },
   setMaintenance: { method: 'PUT', path: '/v1/nodes/{}/maintenance', success: [202] },
   clearMaintenance: { method: 'DELETE', path: '/v1/nodes/{}/maintenance', success: [202] },
-  // Of a machine with hundreds of disks and ports these are longer than any other answer about one.
+  // The responses about a machine with hundreds of disks and ports are longer than any other response about one node.
   getInventory: { method: 'GET', path: '/v1/nodes/{}/inventory', success: [200], extent: 'page' },
   listBiosSettings: { method: 'GET', path: '/v1/nodes/{}/bios', success: [200], extent: 'page' },
   listHistory: { method: 'GET', path: '/v1/nodes/{}/history', success: [200], extent: 'page' },

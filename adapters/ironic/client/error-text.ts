@@ -1,11 +1,11 @@
-// What Ironic says of a refusal, out of the forms in which it says it.
+// Error text of Ironic, extracted from the formats in which it reports errors.
 //
 // Invariants:
 //   IRONIC-ERROR-TEXT-1. Only what has one of Ironic's forms is quoted: whatever else answers there may have said anything.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { isObject } from './node.ts';
 
-/** Characters of what was said that are told. */
+/** Maximum length of a reported text, in characters. */
 const LONGEST = 2_000;
 /** JSON in JSON is unwrapped so often at most. */
 const WRAPS = 4;
@@ -15,7 +15,7 @@ const WORDS = ['faultstring', 'description', 'message', 'detail', 'title'] as co
 
 export interface Said {
   readonly text: string;
-  /** The words are about what was asked for; not that nobody knows the path, or that somebody else answers. */
+  /** `fault`: the text is about the request. `other`: the path is unknown, or the response is not from Ironic. */
   readonly kind: 'fault' | 'other';
 }
 
@@ -24,7 +24,7 @@ export interface Said {
  *
  * @param body  of the answer: `{error_message}`, which holds words, an object with them, or either as JSON text; or `{error}`
  * @param hide  takes secrets out, before anything is cut
- * @returns an empty text when nothing was said, or not by Ironic
+ * @returns an empty text if there is none, or if it is not from Ironic
  */
 export function wordsOf(body: JsonObject, hide: (text: string) => string): Said {
   const { text, isFault } = unwrapped(body['error_message'] ?? body['error']);
@@ -45,7 +45,7 @@ function unwrapped(value: Json | undefined): { readonly text: string; readonly i
       continue;
     }
     if (!isObject(reported)) break;
-    // Each of its own: an inherited member is nobody's word.
+    // Own members only: an inherited member is not part of the response.
     const holder: JsonObject = reported;
     const word = WORDS.find((each) => Object.hasOwn(holder, each) && holder[each] !== '' && holder[each] !== null);
     if (word === undefined) break;

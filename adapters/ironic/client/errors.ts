@@ -1,4 +1,4 @@
-// What a refusal of Ironic's means: who may try again, and when.
+// Meaning of an Ironic error response: whether a retry is useful, and when.
 //
 // Invariants:
 //   IRONIC-ERRORS-1. 404 is absence only where Ironic says so of what was asked for.
@@ -26,7 +26,7 @@ export class BusyError extends TransientError {
   }
 }
 
-/** Why an operation on a host came to nothing, where that is counted by itself. */
+/** Reason of a failed host operation that has its own counter. */
 export const ErrorReason = { NotReady: 'ProvisionerNotReady', SecretUnread: 'CredentialsUnread' } as const;
 
 /** Ironic cannot be used now: it does not answer, is too old, has no driver, or does not let us in. */
@@ -38,14 +38,14 @@ export class NotReadyError extends TransientError {
   }
 }
 
-/** Until an Ironic that is not ready is looked at again, in milliseconds. */
+/** Pause until an Ironic that is not ready is checked again, in milliseconds. */
 const NOT_READY_MS = 30_000;
 
 /** An answer that was no success, as the cause of what it amounts to. */
 export class IronicRefusal extends Error {
   override name = 'IronicRefusal';
   readonly status: number;
-  /** What Ironic said of it, without secrets; empty when it said nothing. */
+  /** Text of Ironic's error, without secrets; empty if there is none. */
   readonly detail: string;
   constructor(message: string, { status, detail }: { readonly status: number; readonly detail: string }) {
     super(message);
@@ -59,13 +59,13 @@ export function refusalIn(error: unknown): Pick<IronicRefusal, 'status' | 'detai
   return error instanceof Error && error.cause instanceof IronicRefusal ? error.cause : undefined;
 }
 
-/** What a call was, for whoever judges its answer. */
+/** Description of a failed call for the code that judges the response. */
 export interface Refused {
   /** The request in words: no query, no secret. */
   readonly label: string;
   readonly answer: Pick<TransportResponse, 'status' | 'body' | 'retryAfterMs'>;
   readonly requestBody: Json | undefined;
-  /** Of the connection. */
+  /** Secrets of the connection. */
   readonly secrets: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export function refusalOf({ label, answer, requestBody, secrets }: Refused): Tro
     case 403:
       return new TransientError(message, { cause, retryAfterMs, fault: Fault.Credentials });
     case 404:
-      // A path that nobody knows is no absence, whoever says so.
+      // An unknown path does not mean that the resource is absent, whichever server reports it.
       // mutant: ironic-unknown-path ?:.1 -> true
       return said.kind === 'fault'
         ? new AbsentError(message, { cause })
@@ -101,7 +101,7 @@ export function refusalOf({ label, answer, requestBody, secrets }: Refused): Tro
   return new TransientError(message, { cause, retryAfterMs });
 }
 
-/** Messages of whatever was in the way of an answer, by what they begin or go on with. */
+/** Prefixes of messages about failures before a response arrived. */
 const UNREACHED = /^Ironic does not answer: | failed: | was not answered by its deadline$/;
 
 /** An error of a call that was not answered, with what is in the way. */
@@ -114,7 +114,7 @@ export function unreached(error: unknown): unknown {
     : new TransientError(message, options);
 }
 
-/** What of a request no message may quote. */
+/** Parts of a request that no message may quote. */
 const SECRET = /password|secret|token|http_?headers/i;
 /** `user:password`, as a registry takes them. */
 const PAIR = /^[^:]*:(.+)$/s;

@@ -30,7 +30,7 @@ export function secretNamesOf({ spec }: IronicResource): SecretNames {
 }
 
 /**
- * How the Ironic of a resource is reached.
+ * Connection to the Ironic of a resource.
  *
  * @param secrets  those of `secretNamesOf`; undefined: there is none
  * @param trust  what holds without a certificate of the resource, and the own certificate

@@ -1,14 +1,13 @@
 // Nodes as this process saw them last, for the next operation on their hosts: what was answered just now is not asked for again.
 //
 // Invariants:
-//   IRONIC-NODE-CACHE-1. A node is handed over only to who knows that very sight of it: whoever has asked something of the node since, here or in
-//       another process, knows none, or another one.
+//   IRONIC-NODE-CACHE-1. A cached node is returned only to a caller that knows the revision of that very entry. A
+//       caller that has sent a request to the node since, in this process or another, knows none or another one.
 //   IRONIC-NODE-CACHE-2. It is handed over once, and soon after it was seen or not at all.
 //   IRONIC-NODE-CACHE-3. Nothing is kept of hosts for which nothing is done.
 import type { Clock, Timer } from '../../../bus/time.ts';
 import type { HostNode } from '../../../machines/bare-metal-host/outcome.ts';
-import type { IronicNode } from '../steps/node-answer.ts';
-import { revisionOf } from '../steps/outcome.ts';
+import { type IronicNode, revisionOf } from './node-answer.ts';
 
 export interface CachedNode {
   readonly node: IronicNode;
@@ -21,7 +20,7 @@ const FRESH_MS = 3_000;
 
 export class NodeCache {
   readonly #clock: Clock;
-  /** By uid of the host, the oldest first. */
+  /** Entries by uid of the host, the oldest first. */
   readonly #byHost = new Map<string, CachedNode>();
   #timer: Timer | undefined;
 

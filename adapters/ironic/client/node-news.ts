@@ -1,11 +1,11 @@
-// Whether a node is not as it was known: of what is told, only what somebody waits for or decides by.
+// Whether a node differs from what was known of it: compares only fields that operations wait for or decide by.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { isObject, type Node, type NodeField } from './node.ts';
 
-/** Ironic shows so much of a secret. */
+/** Mask that Ironic returns in place of a secret. */
 const MASKED = '******';
 
-/** What of `instance_info` says what is deployed. Ironic writes more into it while it works. */
+/** Keys of `instance_info` that describe the deployment. Ironic adds more keys while it works. */
 const INSTANCE_KEYS = [
   'boot_iso',
   'capabilities',
@@ -34,7 +34,7 @@ const VIEWS: Partial<Record<NodeField, (value: JsonObject, other: JsonObject) =>
 export function newsOf(known: Partial<Node>, seen: Node): readonly NodeField[] {
   const fields = Object.keys(known) as NodeField[];
   return fields.filter((field) => {
-    // Somebody else's object may hold more.
+    // Objects of other writers may have more fields.
     if (!Object.hasOwn(seen, field)) return false;
     // mutant: ironic-reservation-wakes drop
     if (field === 'reservation' && isNothing(known.reservation)) return false;
@@ -58,7 +58,7 @@ function own(value: JsonObject, key: string): Json {
   return (Object.hasOwn(value, key) ? value[key] : undefined) ?? null;
 }
 
-/** JSON with sorted keys: one and the same thing may be told in several ways. */
+/** JSON with sorted keys: equal values may be written in several ways. */
 function canonical(value: Json): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

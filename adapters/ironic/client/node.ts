@@ -99,7 +99,7 @@ export function nodeFields(features: readonly Feature[]): readonly NodeField[] {
   });
 }
 
-/** @throws {UnknownOutcomeError} it is no node: somebody else answers */
+/** @throws {UnknownOutcomeError} it is no node: the response is not from Ironic */
 export function nodeIn(value: Json | undefined): Node {
   if (!isObject(value) || typeof value['uuid'] !== 'string' || value['uuid'] === '') {
     throw new UnknownOutcomeError('the answer holds no node with a uuid');
@@ -138,7 +138,7 @@ export interface PatchOperation {
   readonly value?: Json;
 }
 
-/** What a list of objects is made of; what is none is left out. */
+/** Objects of a list; other values are left out. */
 export function objectsIn(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

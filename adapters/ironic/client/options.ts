@@ -1,4 +1,4 @@
-// What may be said of the connection to Ironic, on the command line and in the environment.
+// Options of the connection to Ironic, on the command line and in the environment.
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Flag, FlagValue, Settings } from '../../api/adapter.ts';
 import { wholeNumber } from '../../api/settings.ts';
@@ -12,7 +12,7 @@ export type Whereabouts =
   | { readonly kind: 'resource'; readonly namespace: string; readonly name: string };
 
 export interface ConnectionOptions {
-  /** Undefined: nobody said, as in processes that do not serve Ironic. */
+  /** Undefined if none is configured, as in processes that do not serve Ironic. */
   readonly whereabouts: Whereabouts | undefined;
   /** PEM; one that does not exist is not used. */
   readonly caFile: string;
@@ -20,11 +20,11 @@ export interface ConnectionOptions {
   readonly clientCertificateFile: string;
   readonly clientKeyFile: string;
   readonly verify: 'verified' | 'unverified';
-  /** Has the files `username` and `password`; without the folder nobody signs in. */
+  /** Directory with the files `username` and `password`. Without it no credentials are sent. */
   readonly authFolder: string;
   /** Longest that one request takes. */
   readonly timeoutMs: number;
-  /** How long it is not asked again whether Ironic is ready; 0: it always is. */
+  /** Validity of a successful readiness check in milliseconds; 0: the check is skipped. */
   readonly cacheTtlMs: number;
   /** Calls under way to Ironic at a time, of all processes that share it. */
   readonly callsInFlight: number;
@@ -155,7 +155,7 @@ export function endpointOf({ name, value = '' }: FlagValue): string {
   if (url !== undefined && (url.username !== '' || url.password !== '')) {
     throw new TerminalError(`${name} must be a URL without user and password, which belong to files or a Secret`);
   }
-  // What is no URL may hold a password all the same.
+  // An invalid URL may contain a password too.
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TerminalError(rule);
   if (url.search !== '' || url.hash !== '') throw new TerminalError(`${rule}, without query and fragment`);
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}`;

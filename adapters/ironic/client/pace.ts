@@ -1,10 +1,10 @@
-// How long Ironic is left alone between two looks at a node.
+// Polling intervals of Ironic nodes.
 
 /** Verify, manage, provide, adopt, abort, power, and a node that is locked; in milliseconds. */
 export const SHORT_PACE_MS = 3_000;
 /** Inspect, clean, deploy, delete, service, and a node with a fault. */
 export const LONG_PACE_MS = 10_000;
-/** A node at rest. */
+/** Interval for an idle node. */
 export const REST_PACE_MS = 60_000;
 
 /** Part of a pause that chance adds at most. */

@@ -1,13 +1,14 @@
-// Whoever waits for a node of an Ironic is served by one poller: all of them share the lists that it makes.
+// Poller of an Ironic: all callers that wait for a node share its list requests.
 //
 // Invariants:
-//   IRONIC-POLLER-1. What is told was asked for after the watch began, and is not what was known.
-//   IRONIC-POLLER-2. Nobody waits: no timer, no request. Those who wait at one pace look at the same moments, and one list serves all who wait,
-//       however many they are, at whatever pace.
+//   IRONIC-POLLER-1. A reported state was requested after the watch began, and differs from the known one.
+//   IRONIC-POLLER-2. Without waiting callers there is no timer and no request. Callers with the same interval poll at
+//       the same moments, and one list serves all callers, however many they are and whatever their interval.
 //   IRONIC-POLLER-3. Where one list costs more than reading those few whose moment has come, they are read by themselves.
-//   IRONIC-POLLER-4. A look that failed tells nobody anything: it is made again, ever later. Absence is told only of a node that was asked for
-//       by itself, and that Ironic says there is not.
-//   IRONIC-POLLER-5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so.
+//   IRONIC-POLLER-4. A failed poll reports nothing and is retried with backoff. Absence is reported only of a node that
+//       was requested individually and that Ironic does not have.
+//   IRONIC-POLLER-5. A process that was suspended sends no request before the callers that lost their lease meanwhile
+//       have been notified.
 //   IRONIC-POLLER-6. A slow Ironic is not listed without a pause: one is as long as the list before it took.
 import { TransientError, toErrorData } from '../../../bus/errors.ts';
 import type { Clock, Timer } from '../../../bus/time.ts';
@@ -21,10 +22,10 @@ import type { Asking } from './session.ts';
 
 export interface NodeWatch {
   readonly uuid: string;
-  /** What was read of it before, or a part of that: other fields are not compared. Undefined: whatever it is, is news. */
+  /** Fields of the node that were read before; other fields are not compared. Undefined: any state is reported. */
   readonly known: Partial<Node> | undefined;
   readonly signal: AbortSignal;
-  /** How long to wait between two looks, in milliseconds: `SHORT_PACE_MS` and its like. */
+  /** Polling interval in milliseconds: `SHORT_PACE_MS` and its like. */
   readonly paceMs: number;
 }
 
@@ -48,14 +49,14 @@ export interface NodePollerDeps {
   readonly clock: Clock;
   readonly log: Pick<AdapterLog, 'info' | 'warn'>;
   readonly ironic: Pick<IronicClient, 'nodePages' | 'node'>;
-  /** So many times as soon is a look that failed made again; 1 by default. */
+  /** Factor by which a failed poll is retried sooner; 1 by default. */
   readonly speed?: number;
 }
 
-/** Longest that one list may take, and one node by itself, in milliseconds. */
+/** Timeout of one list, and of one request for a single node, in milliseconds. */
 const LIST_MS = 120_000;
 const READ_MS = 30_000;
-/** To read one node by itself costs an Ironic as much as so many more of them in a list; measured with Ironic 39. */
+/** Cost for an Ironic of reading a single node, in nodes of a list; measured with Ironic 39. */
 const READ_WORTH = 40;
 /** Nodes that are read by themselves at a time. */
 const READS_AT_ONCE = 8;
@@ -84,7 +85,7 @@ class Rounds {
   readonly #ranks = new Map<number, Rank>();
   #timer: { readonly timer: Timer; readonly at: number } | undefined;
   #isLooking = false;
-  /** Of the last whole list. */
+  /** Number of nodes in the last complete list. */
   #nodes: number | undefined;
   /** Looks in a row that failed. */
   #failures = 0;
@@ -261,7 +262,7 @@ class Rounds {
           for (const waiting of ofNode) this.#report(waiting, node);
         } catch (error) {
           if (error instanceof TransientError) failures.push(error);
-          // No look after this one would do better.
+          // A retry would fail in the same way.
           else for (const waiting of ofNode) waiting.fail(error);
         }
       }
@@ -270,20 +271,20 @@ class Rounds {
     return { nodes, failures };
   }
 
-  /** Who does not wait any more hears nothing of it. */
+  /** A caller that does not wait any more is not notified. */
   #report(waiting: Waiting, node: Node | undefined): void {
     if (node === undefined) waiting.report({ gone: true });
     else if (waiting.known === undefined || newsOf(waiting.known, node).length > 0) waiting.report({ node });
   }
 }
 
-/** Who waits for a node that is read hears of it, though its own moment has not come. */
+/** Callers whose node is read are notified, even before their own moment. */
 function ofNodes(due: readonly Waiting[], all: readonly Waiting[]): readonly Waiting[] {
   const read = new Set(due.map(({ uuid }) => uuid));
   return all.filter(({ uuid }) => read.has(uuid));
 }
 
-/** A look for all is nobody's in particular, so that it is in no trace. */
+/** A poll for all callers belongs to no single object, so it is in no trace. */
 function asking(deadlineAt: number): Asking {
   return { namespace: '', deadlineAt, traceparent: '' };
 }

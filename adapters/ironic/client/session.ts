@@ -3,7 +3,7 @@
 // Invariants:
 //   IRONIC-SESSION-1. Credentials go to the endpoint alone: of a link to the next page only the query is used, and no redirection is followed.
 //   IRONIC-SESSION-2. Nothing of them, and no secret of a request, is in an error, a log or a record of a call.
-//   IRONIC-SESSION-3. A call is sent once. Whoever asked decides whether it is sent again.
+//   IRONIC-SESSION-3. A call is sent once. Only the caller decides whether it is sent again.
 //   IRONIC-SESSION-4. What needs a feature is not asked of an Ironic without it: its 404 would be taken for absence.
 //   IRONIC-SESSION-5. Calls that are under way end on the connection that they began on, when files or Secrets lead to another one.
 import { createHash } from 'node:crypto';
@@ -31,20 +31,20 @@ import { type Choice, choose, versionHeaders } from './versions.ts';
 
 /** For whom a call is made. */
 export interface Asking {
-  /** Of the object; empty for nobody in particular. */
+  /** Namespace of the object; empty for calls that belong to no object. */
   readonly namespace: string;
   /** Milliseconds since the epoch. */
   readonly deadlineAt: number;
-  /** Of the operation; empty for nobody's. */
+  /** Trace context of the operation; empty if there is none. */
   readonly traceparent: string;
 }
 
-/** Of a request, beside endpoint and path. */
+/** Parameters of a request, beside endpoint and path. */
 export interface Given {
   /** Without the question mark. */
   readonly query?: string | undefined;
   readonly body?: Json | undefined;
-  /** Of a call that others wait for. */
+  /** `first`: other callers wait for the result of this call. */
   readonly turn?: 'first';
 }
 
@@ -52,7 +52,7 @@ export interface IronicAnswer {
   readonly status: number;
   /** `{}` when the answer had no body, or is a list. */
   readonly body: JsonObject;
-  /** Of an answer that is a list. */
+  /** Elements of a response that is a list. */
   readonly items?: readonly Json[];
 }
 
@@ -66,12 +66,12 @@ export interface IronicSessionDeps {
   readonly log: Pick<AdapterLog, 'info' | 'warn'>;
   /** Of Troupe, for `User-Agent`. */
   readonly version: string;
-  /** How Ironic is reached now. Asked whenever it is looked whether Ironic is ready, and must come to an end by itself. */
+  /** Current connection to Ironic. Called at each readiness check; must end without an abort. */
   readonly connection: () => Promise<Connection>;
   readonly timeoutMs: number;
   readonly cacheTtlMs: number;
   readonly callsInFlight: number;
-  /** Who calls the same Ironic; nobody else by default. */
+  /** Number of processes that call the same Ironic; 1 by default. */
   readonly replicaCount?: ReplicaCount;
   readonly proxy?: ProxySettings | undefined;
   /** Told of every request after its end. Must not throw. */
@@ -109,7 +109,7 @@ export class IronicSession {
   readonly #readiness: CachedFetch<Readiness>;
   readonly #ways = new Set<Way>();
   #way: Way | undefined;
-  /** The maximum of the Ironic that people were told of. */
+  /** Maximum API version of the Ironic that was last logged. */
   #toldOf: string | undefined;
 
   constructor(deps: IronicSessionDeps) {
@@ -199,7 +199,7 @@ export class IronicSession {
     return Math.max(1, Math.floor(callsInFlight / count));
   }
 
-  /** Of a look that nobody's deadline ends. */
+  /** Parameters of a request without a caller's deadline. */
   #asking(): Asking {
     return { namespace: '', deadlineAt: this.#deps.clock.now() + this.#deps.timeoutMs, traceparent: '' };
   }

@@ -2,13 +2,13 @@
 import type { JsonObject } from '../../../bus/bus.ts';
 import { listOf, mapOf, textOf } from '../json-values.ts';
 
-/** Its headers are told by nobody. */
+/** Subscription of a BMC, without its headers, which no API returns. */
 export interface Subscription {
   readonly destination: string;
   readonly context: string;
 }
 
-/** Of a Redfish collection: its members are links, the last part of which is the id; some BMCs say the id itself. */
+/** Ids in a Redfish collection. Its members are links whose last part is the id; some BMCs return the id itself. */
 export function subscriptionIdsIn(collection: JsonObject): readonly string[] {
   return listOf(collection['Members']).flatMap((member) => {
     const { Id: id, '@odata.id': link } = mapOf(member);

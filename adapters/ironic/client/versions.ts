@@ -1,11 +1,11 @@
-// Which version of its API an Ironic is asked in, and what it can do in that version.
+// API version that is negotiated with an Ironic, and the features of that version.
 //
 // Invariants:
 //   IRONIC-VERSIONS-1. Nothing is asked in a version that the server does not allow.
 //   IRONIC-VERSIONS-2. An Ironic that lacks features is used with those that it has, from LEAST on.
 import { TransientError } from '../../../bus/errors.ts';
 
-/** What not every version has. The values are for people too. */
+/** Features that not every version has. The values appear in messages. */
 export const Feature = {
   FirmwareComponents: 'firmware components',
   Servicing: 'servicing of deployed nodes',
@@ -17,7 +17,7 @@ export const Feature = {
 } as const;
 export type Feature = (typeof Feature)[keyof typeof Feature];
 
-/** By the version, 1.N, that brought them. @see Ironic: REST API version history */
+/** Features by the version, 1.N, that introduced them. @see Ironic: REST API version history */
 const BROUGHT_BY: readonly (readonly [minor: number, feature: Feature])[] = [
   [86, Feature.FirmwareComponents],
   [87, Feature.Servicing],
@@ -39,11 +39,11 @@ export interface Choice {
   /** The highest that the server knows. */
   readonly maximum: string;
   readonly features: readonly Feature[];
-  /** What a newer Ironic would have. */
+  /** Features that only a newer Ironic has. */
   readonly missing: readonly Feature[];
 }
 
-/** What an Ironic can do in a version, `1.95`; nothing in what is no version. */
+/** Features of an Ironic in a version such as `1.95`; none if the version is not valid. */
 export function featuresOf(version: string): readonly Feature[] {
   const minor = minorOf(version);
   return minor === undefined ? [] : BROUGHT_BY.flatMap(([from, feature]) => (from <= minor ? [feature] : []));
@@ -88,7 +88,7 @@ interface VersionNames {
   readonly min_version?: unknown;
 }
 
-/** `GET /v1` tells of one version, the root of all; an endpoint may lead to either. */
+/** `GET /v1` returns one version, the root returns all; an endpoint may lead to either. */
 function versionIn(document: unknown): VersionNames {
   if (!isObject(document)) return {};
   const { version, default_version: standard } = document;

@@ -11,7 +11,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 /**
  * The architecture in effect.
  *
- * @param options.ownArchitecture  of the machine that this runs on, which stands in where nobody knows
+ * @param options.ownArchitecture architecture of the machine that this process runs on, the default if it is unknown
  */
 export function architectureOf(
   { spec, status }: Pick<Host, 'spec' | 'status'>,

@@ -9,7 +9,7 @@ export interface BmcAddress extends UrlParts {
   readonly text: string;
 }
 
-/** Of an address that names none. */
+/** Scheme of an address that names none. */
 const DEFAULT_SCHEME = 'ipmi';
 
 const HOSTNAME =

@@ -19,7 +19,7 @@ export function cleanSteps({
   return [...(raid ?? []), ...serviceSteps({ bios, firmware })];
 }
 
-/** Of a provisioned host: BIOS settings, then firmware. RAID stays as it is. */
+/** Service steps of a provisioned host: BIOS settings, then firmware. RAID stays as it is. */
 export function serviceSteps({
   bios,
   firmware,

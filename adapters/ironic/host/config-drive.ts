@@ -8,11 +8,11 @@ import type { Host, HostSpec, Maybe, SecretReference } from './host-json.ts';
 import { isLiveIso } from './image.ts';
 import { readObject } from './yaml-object.ts';
 
-/** What a Secret is for: the values of the metric's label `host_data_type`, and the keys of Secrets. */
+/** Purpose of a Secret: the values of the metric's label `host_data_type`, and the keys of Secrets. */
 export const HostDataType = { UserData: 'userData', NetworkData: 'networkData', MetaData: 'metaData' } as const;
 export type HostDataType = (typeof HostDataType)[keyof typeof HostDataType];
 
-/** Where the content is if it is not under the key of its type. */
+/** Key of the content if it is not under the key of its type. */
 const COMMON_KEY = 'value';
 
 /** `data` of a Secret, in base64 as stored; undefined: there is no such Secret. */
@@ -46,7 +46,7 @@ export function configDriveSecrets({ spec }: Pick<Host, 'spec'>): { readonly [Ty
  * Makes the config drive of a host, whose image is no live ISO.
  *
  * @param secrets  of each that `configDriveSecrets` names the content
- * @returns an error for a Secret that is missing, lacks its key, or holds what cannot be read: it may be mended any time
+ * @returns an error for a Secret that is missing, lacks its key, or cannot be read: users can correct it at any time
  */
 export function configDrive(
   { metadata, spec }: Pick<Host, 'metadata' | 'spec'>,

@@ -31,7 +31,7 @@ export type AccessOutcome =
   | ({ readonly kind: 'access' } & Access)
   /** There is no such Secret. */
   | { readonly kind: 'missing'; readonly message: string }
-  /** Nothing comes of trying again before the host or the Secret changes. */
+  /** A retry is useless before the host or the Secret changes. */
   | { readonly kind: 'invalid'; readonly message: string };
 
 /** The name of the Secret; empty: the host names none. */
@@ -40,7 +40,7 @@ export function credentialsNameOf({ spec }: CredentialedHost): string {
 }
 
 /**
- * Judges what is said of a host's BMC.
+ * Validates the BMC details of a host.
  *
  * @param secret  the one that the host names, as it is now; undefined: there is none
  */

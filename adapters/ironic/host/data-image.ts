@@ -1,10 +1,10 @@
 // DataImage: an extra virtual CD of a provisioned host. What is done next for it, and what is recorded of it. Pure.
 //
 // Invariants:
-//   IRONIC-DATA-IMAGE-1. Only a CD that is on record, or was asked for and not recorded yet, is ever taken out: a live ISO, or what somebody else
-//       inserted, stays.
-//   IRONIC-DATA-IMAGE-2. Another URL: the old image goes before the new one comes.
-//   IRONIC-DATA-IMAGE-3. Who is not asked any more holds nobody up: without a host, or with a detached one, a deletion is done at once.
+//   IRONIC-DATA-IMAGE-1. Only a CD that is on record, or was requested and not recorded yet, is ever ejected: a live
+//       ISO, and media of others, stay.
+//   IRONIC-DATA-IMAGE-2. On a new URL, the old image is ejected before the new one is inserted.
+//   IRONIC-DATA-IMAGE-3. A host that is missing or detached never blocks a deletion: it completes immediately.
 //   IRONIC-DATA-IMAGE-4. Ironic does what it was asked for after it has answered: an image is on record once it was seen in.
 
 import { listOf, mapOf, textOf } from '../json-values.ts';
@@ -47,7 +47,7 @@ export interface DataImageHost {
   readonly isStarting: boolean;
 }
 
-/** Milliseconds until another look. */
+/** Milliseconds until the next check. */
 export const DataImageDelayMs = {
   /** While a deleted image is in, and its host on. */
   Detach: 60_000,
@@ -56,14 +56,14 @@ export const DataImageDelayMs = {
   Busy: 3_000,
 } as const;
 
-/** What was asked of Ironic and was not seen done yet. */
+/** Request that was sent to Ironic and whose effect was not observed yet. */
 export interface Asked {
   /** URL of what is to be in. */
   readonly attach?: string | undefined;
   readonly detach?: boolean | undefined;
 }
 
-/** What is done next for a DataImage. */
+/** Next action for a DataImage. */
 export type DataImageUpkeep =
   /** Nothing, until the object or its host changes. */
   | { readonly next: 'rest' }
@@ -102,7 +102,7 @@ export function isDataImageSettled(image: DataImage): boolean {
   return attachedUrl(image) === wantedUrl(image) || image.status?.error?.message === MEDIA_UNSUPPORTED;
 }
 
-/** What came of asking for the virtual media of a node. A type, as an interface would be no JSON. */
+/** Result of a request for the virtual media of a node. A type, since an interface is not assignable to JSON. */
 export type VirtualMedia =
   /** The answer of `GET /v1/nodes/{id}/vmedia`. */
   | {
@@ -116,12 +116,12 @@ export type VirtualMedia =
   /** Ironic's API is older than 1.93. */
   | { readonly kind: 'unsupported' };
 
-/** What is done about the virtual media. */
+/** Next step for the virtual media. */
 export type DataImageStep =
   /** Nothing. */
   | { readonly next: 'proceed' }
   | { readonly next: 'wait'; readonly delayMs: number }
-  /** Something is to be recorded, and it is looked anew at what to do. */
+  /** A result is to be recorded; then the next step is decided again. */
   | { readonly next: 'record'; readonly outcome: DataImageOutcome }
   | { readonly next: 'detach' }
   | { readonly next: 'attach' };
@@ -165,17 +165,17 @@ export function isCdInserted(answer: unknown): boolean {
     });
 }
 
-/** What became of a step, or of a look. */
+/** Result of a step, or of a check. */
 export type DataImageOutcome =
   | { readonly kind: 'attached'; readonly url: string }
-  /** It is out, whoever took it out. */
+  /** The CD is ejected, by Troupe or by others. */
   | { readonly kind: 'detached' }
   /** The look found what is on record. */
   | { readonly kind: 'unchanged' }
   /** @param message  for people, without a secret */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The error of a look that Ironic is too old for; told once, and until a look succeeds. */
+/** Error of a check for which Ironic is too old; reported once, until a check succeeds. */
 export const MEDIA_UNSUPPORTED = 'querying virtual media needs version 1.93 of the Ironic API';
 
 /** The status after it. Success forgets the errors before it. @param now  milliseconds since the epoch */
@@ -194,7 +194,7 @@ export function dataImageStatus(image: DataImage, outcome: DataImageOutcome, now
   };
 }
 
-/** What is to be in; empty: nothing. */
+/** URL to insert; empty if none. */
 function wantedUrl({ metadata, spec }: DataImage): string {
   return metadata.deletionTimestamp == null ? (spec?.url ?? '') : '';
 }
@@ -203,7 +203,7 @@ function isOwnedBy({ metadata: { ownerReferences } }: DataImage, host: DataImage
   return ownerReferences?.some(({ uid }) => uid === host.uid) ?? false;
 }
 
-/** What is on record; empty: nothing. */
+/** URL on record; empty if none. */
 export function attachedUrl({ status }: DataImage): string {
   return status?.attachedImage?.url ?? '';
 }

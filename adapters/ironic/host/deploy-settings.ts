@@ -1,4 +1,4 @@
-// What the environment says of deployments: the ramdisk's images, and whether boot devices are set for good.
+// Deployment settings from the environment: the ramdisk's images, and whether boot devices are set persistently.
 import { TerminalError } from '../../../bus/errors.ts';
 
 export const PersistentBootDevice = { Default: 'Default', Always: 'Always', Never: 'Never' } as const;
@@ -8,7 +8,7 @@ export type PersistentBootDevice = (typeof PersistentBootDevice)[keyof typeof Pe
 export interface RamdiskUrls {
   /** For machines of any architecture. */
   readonly url?: string;
-  /** By architecture in lower case: for machines of that one. */
+  /** URL by architecture in lower case, for machines of that architecture. */
   readonly byArchitecture: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads the settings from the environment. An empty variable is not set.
  *
- * @param options.hasBuilder  whether somebody makes PreprovisioningImages, the process itself or another program
+ * @param options.hasBuilder whether PreprovisioningImages are built, by this process or by another program
  * @throws {TerminalError} names the variable, the rule, and what it got
  */
 export function deploySettings(
@@ -39,7 +39,7 @@ export function deploySettings(
   if (ramdisk.url !== undefined && kernel.url === undefined) {
     throw new TerminalError('DEPLOY_KERNEL_URL must be set where DEPLOY_RAMDISK_URL is; got none');
   }
-  // A builder may bring the ramdisk, and rely on the kernel that everybody uses.
+  // A builder may provide only the ramdisk, and rely on the common kernel.
   if (!hasBuilder && kernel.url !== undefined && ramdisk.url === undefined) {
     throw new TerminalError('DEPLOY_RAMDISK_URL must be set where DEPLOY_KERNEL_URL is; got none');
   }

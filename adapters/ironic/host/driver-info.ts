@@ -13,7 +13,7 @@ export interface DriverInfoInput {
   readonly disableCertificateVerification?: boolean | undefined;
   /** Where BMCs that speak IPv6 find Ironic's images (`IRONIC_EXTERNAL_URL_V6`); unset or empty: where all others do. */
   readonly externalUrlV6?: string | undefined;
-  /** The first address that the BMC's name resolves to is one of IPv6. Need not be said of an address that is one. */
+  /** The first address that the BMC's name resolves to is one of IPv6. Not needed if the address itself is one. */
   readonly isIpv6?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ const PRIVILEGE_LEVEL = 'ADMINISTRATOR';
 const ROOTS: readonly string[] = ['', 'redfish/v1'];
 
 /**
- * What a node is told of its BMC, whole.
+ * Complete `driver_info` of a node.
  *
  * @throws {TerminalError} the address is of no driver
  */
@@ -62,7 +62,7 @@ function redfishInfo({ address, username, password }: DriverInfoInput, driver: D
   };
 }
 
-/** What says where a BMC is and how it is spoken to, with what Ironic takes where it is not said. */
+/** Keys that locate a BMC and set its protocol, with the default of Ironic for each. */
 const REACH: readonly (readonly [key: string, unset: string])[] = [
   ['ipmi_address', ''],
   ['ipmi_port', IPMI_PORT],
@@ -74,8 +74,8 @@ const REACH: readonly (readonly [key: string, unset: string])[] = [
 ];
 
 /**
- * Whether a node must be told anew where its BMC is: address, port, privilege level, system or the check of the certificate
- * are not as wanted. Names and passwords are not looked at: Ironic does not tell passwords.
+ * Whether the address of a node's BMC must be updated: address, port, privilege level, system or certificate check
+ * differ from the wanted ones. Names and passwords are not compared: Ironic does not return passwords.
  *
  * @param stored  `driver_info` as Ironic tells it
  * @param wanted  of `driverInfo`

@@ -6,7 +6,7 @@ export interface Driver {
   readonly type: string;
   /** Begins the keys of `driver_info`. */
   readonly protocol: 'ipmi' | 'redfish';
-  /** How a BMC is spoken to over Redfish. */
+  /** Transport of Redfish to the BMC. */
   readonly transport: 'http' | 'https';
   /** `driver` of the node. */
   readonly driver: string;

@@ -39,7 +39,9 @@ export function subscriptionId(name: string): string {
   return name.split('/').slice(2).join('/');
 }
 
-/** By what a subscription that was asked for is found again: the spec cannot be changed. Headers are told by no BMC. */
+/**
+ * Intent of a requested subscription: it identifies the result, since the spec is immutable. No BMC returns headers.
+ */
 export function subscriptionIntent({ spec }: Pick<KubeObject, 'spec'>): {
   readonly destination: string;
   readonly context: string;
@@ -80,7 +82,7 @@ export function createSubscription(
   };
 }
 
-/** What is wrong with where events are to go: judged when an object comes in, and again before a BMC is told of it. */
+/** Problem of an event destination: checked when an object is admitted, and again before it is sent to a BMC. */
 export function destinationProblem(destination: string): string | undefined {
   if (destination === '') return 'destination cannot be empty';
   const split = splitUrl(destination);

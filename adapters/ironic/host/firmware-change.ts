@@ -7,7 +7,7 @@ import type { Maybe } from './host-json.ts';
 /** The types of the conditions of both kinds. */
 export const FirmwareCondition = { ChangeDetected: 'ChangeDetected', Valid: 'Valid' } as const;
 
-/** What the host does about an object of these kinds. */
+/** Action of the host for an object of these kinds. */
 export const FirmwareChange = {
   /** Nothing: it is not there, wants nothing new, or wants what is not valid. */
   None: 'none',
@@ -34,7 +34,7 @@ export function firmwareChange(object: Maybe<JudgedObject>): FirmwareChange {
   return changed.status === 'True' && isValid ? FirmwareChange.Changed : FirmwareChange.None;
 }
 
-/** What those who refer to it are told, in a few words; undefined: it was not judged as it stands. */
+/** Verdict for the objects that refer to it, in a few words; undefined if the current generation was not judged. */
 export function firmwareVerdict(
   object: JudgedObject,
 ): { readonly isChanged: boolean; readonly isValid: boolean } | undefined {
@@ -49,7 +49,7 @@ export interface UpdatePolicy {
   readonly firmwareUpdates?: Maybe<string>;
 }
 
-/** What may be applied to a provisioned host when it is powered on again. Without a policy, nothing. */
+/** Changes that may be applied to a provisioned host when it is powered on again. Without a policy, none. */
 export function servicedOnReboot(policy: Maybe<UpdatePolicy>): {
   readonly settings: boolean;
   readonly components: boolean;
@@ -69,7 +69,7 @@ export const FirmwareRefreshMs = {
   Failed: 30_000,
 } as const;
 
-/** Milliseconds until they are read in any case, should what was to tell of a change not have told. */
+/** Milliseconds until the settings are read again, even if no change was reported. */
 const RereadMs = { Settled: 6 * 60 * MINUTE_MS, Pending: 5 * MINUTE_MS } as const;
 
 /** When to look again after a successful look. */
@@ -77,7 +77,7 @@ export function firmwareRefreshMs(conditions: readonly Condition[]): number {
   return isPending(conditions) ? FirmwareRefreshMs.Pending : FirmwareRefreshMs.Settled;
 }
 
-/** When to read again after a successful reading, whatever the looks tell. */
+/** Pause until the next reading after a successful one, even if no poll reports a change. */
 export function firmwareRereadMs(conditions: readonly Condition[]): number {
   return isPending(conditions) ? RereadMs.Pending : RereadMs.Settled;
 }

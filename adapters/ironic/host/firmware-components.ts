@@ -1,4 +1,5 @@
-// HostFirmwareComponents: its status and conditions, from what Ironic tells of a node, and the step that updates them. Pure.
+// HostFirmwareComponents: status and conditions, from Ironic's data about a node, and the step that updates firmware.
+// Pure.
 
 import { isDeepStrictEqual } from 'node:util';
 import { listOf, mapOf, textOf } from '../json-values.ts';
@@ -77,12 +78,12 @@ export function isUpdatesChanged({ spec, status }: Pick<HostFirmwareComponents, 
 }
 
 /**
- * The status after a look at the components of the node, and the events about what is not valid. `status.updates` stays: it
- * is what was applied, and is written by whoever applies it.
+ * Status after a check of the node's components, and the events about invalid ones. `status.updates` stays: it is what
+ * was applied, written by the step that applies it.
  *
  * @param options.components  of `firmwareComponents`
  * @param options.now  milliseconds since the epoch
- * @returns `isChanged`: something but the time is new, and is to be written. Events are told when it is
+ * @returns `isChanged`: something other than the time changed and must be written. Events are emitted when it is
  */
 export function firmwareComponentsStatus({
   object,
@@ -125,7 +126,7 @@ export function firmwareComponentsStatus({
   };
 }
 
-/** What is wrong with an update; nothing: it may be made. */
+/** Problems of an update; empty if it is valid. */
 function problemOf({ component, url }: FirmwareUpdate): readonly string[] {
   const problem = isKnownComponent(component)
     ? imageUrlProblem(url)

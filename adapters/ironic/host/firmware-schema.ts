@@ -34,7 +34,7 @@ export const AttributeType = {
 
 const TYPES: ReadonlySet<string> = new Set(Object.values(AttributeType));
 
-/** What the name of a setting contains that nobody is to see or set. */
+/** Part of the name of a setting that must not be read or set. */
 const SECRET = 'Password';
 
 export function isSecretSetting(name: string): boolean {
@@ -118,14 +118,14 @@ export function firmwareSchemaSpec(settings: readonly BiosSetting[], vendor?: Ma
   };
 }
 
-/** What is of a type that the API does not know could not be stored with it, and must not be set: it is kept as read-only. */
+/** A setting of a type that the API does not know could not be stored, and must not be set: it is kept as read-only. */
 function settingSchema({ name: _, value: __, attribute_type: type, ...bounds }: BiosSetting): SettingSchema {
   if (type === '') return bounds;
   return TYPES.has(type) ? { attribute_type: type, ...bounds } : { ...bounds, read_only: true };
 }
 
 /**
- * What is wrong with a value that somebody wants for a setting; undefined: nothing. Never says the value.
+ * Problem of a wanted value of a setting; undefined if it is valid. Never contains the value.
  *
  * @param value  a whole number or text, as `spec.settings` of HostFirmwareSettings has it
  */

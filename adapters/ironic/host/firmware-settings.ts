@@ -1,4 +1,5 @@
-// HostFirmwareSettings: its status and conditions, from what Ironic tells of a node, and what the host makes of them. Pure.
+// HostFirmwareSettings: status and conditions, from Ironic's data about a node, and the changes that the host makes.
+// Pure.
 
 import { ownMember } from '../json-values.ts';
 import { type CurrentSettings, isSettingChanged, type WantedSettings } from './bios-settings.ts';
@@ -32,7 +33,7 @@ export interface HostFirmwareSettingsStatus {
   readonly lastUpdated: string;
 }
 
-/** An event about the object, to be told once it is written. */
+/** Event about the object, emitted after the write. */
 export interface ValidationEvent {
   readonly reason: 'ValidationFailed';
   readonly message: string;
@@ -48,7 +49,7 @@ export function shownSettings(settings: readonly SettingValue[]): CurrentSetting
   return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
 }
 
-/** A setting as it may travel: what it may be set to is told by its schema, and what is a password has no value. */
+/** Setting as it is sent: its schema holds the allowed values, and a password has no value. */
 export type SettingValue = Pick<BiosSetting, 'name' | 'value' | 'attribute_type'>;
 
 export function settingValues(settings: readonly SettingValue[]): readonly SettingValue[] {
@@ -63,7 +64,7 @@ function isSecret({ name, attribute_type: type }: SettingValue): boolean {
   return isSecretSetting(name) || type === AttributeType.Password;
 }
 
-/** What is wrong with the settings that somebody wants, in their order; none: all is well. */
+/** Problems of the wanted settings, in their order; empty if all are valid. */
 export function settingsProblems(
   wanted: Maybe<WantedSettings>,
   current: CurrentSettings,
@@ -78,12 +79,12 @@ export function settingsProblems(
 }
 
 /**
- * The status after a look at the settings of the node, and the events about what is not valid.
+ * Status after a check of the node's settings, and the events about invalid ones.
  *
  * @param options.settings  of `biosSettings`
  * @param options.schema  the FirmwareSchema of these settings
  * @param options.now  milliseconds since the epoch
- * @returns `isChanged`: something but the time is new, and is to be written. Events are told when it is
+ * @returns `isChanged`: something other than the time changed and must be written. Events are emitted when it is
  */
 export function firmwareSettingsStatus({
   object,
@@ -136,7 +137,10 @@ export function firmwareSettingsStatus({
   };
 }
 
-/** What the host makes of it; settings that nobody has read yet cannot be changed. @param object  undefined: there is none */
+/**
+ * Change that the host makes; settings that were not read yet cannot be changed. @param object undefined if there is
+ * none
+ */
 export function firmwareSettingsChange(object: Maybe<HostFirmwareSettings>): FirmwareChange {
   const change = firmwareChange(object);
   const isUnread = Object.keys(object?.status?.settings ?? {}).length === 0;

@@ -1,4 +1,4 @@
-// What tenants name by a URL, and others connect to: judged before anybody is told of it.
+// URLs that tenants specify and other systems connect to: checked before they are sent on.
 import type { Foreign, ForeignReach } from '../../http/egress-policy.ts';
 import { splitUrl } from './url-parts.ts';
 

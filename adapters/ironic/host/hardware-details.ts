@@ -1,7 +1,7 @@
 // Hardware details of a host, from what an inspection left in Ironic (`GET /v1/nodes/{id}/inventory`). Pure.
 //
-// What is not there, or has another form than expected, is left out: nothing here throws, and nothing is told that the API
-// would refuse with all the rest.
+// Missing values, and values of an unexpected form, are left out: nothing here throws, and nothing is written that
+// would make the API reject all the rest.
 import type { JsonObject } from '../../../bus/json.ts';
 import { byBytes, integerOf, listOf, mapOf, ownMember, textOf, wordOf } from '../json-values.ts';
 

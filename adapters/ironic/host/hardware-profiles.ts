@@ -1,4 +1,4 @@
-// Hardware profiles: names that stand for root device hints. Deprecated, and of v1alpha1 alone.
+// Hardware profiles: named sets of root device hints. Deprecated, and only in v1alpha1.
 
 import { mapOf } from '../json-values.ts';
 import type { RootDeviceHints } from './host-json.ts';
@@ -16,7 +16,7 @@ export function isKnownProfile(name: string): boolean {
   return HINTS.has(name);
 }
 
-/** The hints of a profile; undefined: it has none, or nobody knows it. */
+/** Hints of a profile; undefined if it has none, or is unknown. */
 export function hintsOfProfile(name: string): RootDeviceHints | undefined {
   return HINTS.get(name);
 }

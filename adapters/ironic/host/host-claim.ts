@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   IRONIC-HOST-HOST-CLAIM-1. A claim holds the hosts that carry its reference, whatever became of policies, labels and states since.
-//   IRONIC-HOST-HOST-CLAIM-2. A host that carries any reference is nobody else's.
+//   IRONIC-HOST-HOST-CLAIM-2. A host that carries a reference is never assigned to another claim.
 
 import { isPaused } from '../../../machines/bare-metal-host/host.ts';
 import { byBytes } from '../json-values.ts';
@@ -17,7 +17,7 @@ const FAILURE_DOMAIN_LABEL = 'infrastructure.cluster.x-k8s.io/failure-domain';
 const GROUP = 'metal3.io';
 const KIND = 'HostClaim';
 
-/** Until a claim without a host is looked at again, in milliseconds. */
+/** Pause until a claim without a host is checked again, in milliseconds. */
 export const HOST_CLAIM_RETRY_MS = 30_000;
 
 export interface HostClaim {
@@ -59,7 +59,7 @@ export interface ClaimableHost {
   }>;
 }
 
-/** What a host carries that this claim holds: `spec.consumerRef`. */
+/** Reference on a host that assigns it to this claim: `spec.consumerRef`. */
 export function consumerRefOf({ metadata: { name, namespace } }: HostClaim): ObjectReference {
   return { apiVersion: `${GROUP}/v1alpha1`, kind: KIND, name, namespace: namespace ?? '' };
 }
@@ -107,7 +107,7 @@ export interface Choice {
   /** The namespace of the claim. */
   readonly namespace: ClaimNamespace;
   readonly hosts: readonly ClaimableHost[];
-  /** Of all namespaces. */
+  /** Policies of all namespaces. */
   readonly policies: readonly HostDeployPolicy[];
 }
 
@@ -151,7 +151,7 @@ export interface HostReference {
   readonly namespace: string;
 }
 
-/** What is done next for a claim. @param options.random  uniform in [0, 1) */
+/** Next step for a claim. @param options.random uniform in [0, 1) */
 export function hostClaimStep(options: Choice & { readonly random: number }): HostClaimStep {
   const { claim, hosts } = options;
   const { deletionTimestamp, finalizers } = claim.metadata;
@@ -211,7 +211,7 @@ export interface ClaimVerdict {
  *
  * @param options.association  `Associated`
  * @param options.host  the host that it holds; its own conditions say how far it is
- * @param options.synchronization  whether what the claim asks for is on the host; undefined: nobody has brought it there
+ * @param options.synchronization whether the claim's settings are applied to the host; undefined if that was not tried
  * @param options.now  milliseconds since the epoch
  */
 export function hostClaimConditions(

@@ -1,8 +1,8 @@
 // HostDeployPolicy: from which namespaces the hosts of its own namespace may be claimed. Pure.
 //
 // Invariants:
-//   IRONIC-HOST-DEPLOY-POLICY-1. A policy that says nothing accepts nobody; all that it says must hold.
-//   IRONIC-HOST-DEPLOY-POLICY-2. A pattern that nobody can read accepts nobody.
+//   IRONIC-HOST-DEPLOY-POLICY-1. A policy without rules accepts no claim; all of its rules must hold.
+//   IRONIC-HOST-DEPLOY-POLICY-2. An invalid pattern accepts no claim.
 //   IRONIC-HOST-DEPLOY-POLICY-3. A pattern without an anchor of its own is the whole name: `prod` does not accept `not-prod`. One with an anchor (`^`,
 //       `$`) says itself where it stands, and is searched for: `^prod` accepts `prod-1`.
 //   IRONIC-HOST-DEPLOY-POLICY-4. The language is RE2's, which takes time in proportion to the text: no pattern of a user holds the process up.

@@ -59,7 +59,7 @@ export function configuredImage(spec: Maybe<PreprovisioningImageSpec>, images: I
   return undefined;
 }
 
-/** What a builder writes of an image, and when it looks again of itself. */
+/** Status that a builder writes for an image, and when it checks again on its own. */
 export interface Built {
   readonly status: PreprovisioningImageStatus;
   /** Undefined: when something changes. */
@@ -96,7 +96,7 @@ export function builtImage(
   };
 }
 
-/** Whether an image that is being deleted is the builder's alone, and nobody boots from it any more. */
+/** Whether an image that is being deleted is held only by the builder, and no machine boots from it any more. */
 export function isDiscardable({ metadata }: PreprovisioningImage): boolean {
   const isDeleted = Boolean(metadata?.deletionTimestamp);
   return isDeleted && (metadata?.finalizers ?? []).every((finalizer) => finalizer === BUILDER_FINALIZER);
@@ -104,12 +104,12 @@ export function isDiscardable({ metadata }: PreprovisioningImage): boolean {
 
 interface Verdict {
   readonly reason: ImageReason;
-  /** Of a failure. */
+  /** Message of a failure. */
   readonly message?: string;
   readonly now: number;
 }
 
-/** What was made before is no image of the spec as it is. */
+/** An image that was built before does not match the current spec. */
 function failed(of: PreprovisioningImage, verdict: Verdict): PreprovisioningImageStatus {
   const { imageUrl: _, kernelUrl: __, extraKernelParams: ___, ...kept } = of.status ?? {};
   return { ...kept, conditions: conditionsOf(of, verdict) };

@@ -1,4 +1,4 @@
-// What an image must say to be deployed: judged when an object comes in, and again before it is deployed.
+// Rules of a deployable image: checked when an object is admitted, and again before the deployment.
 import { mapOf, textOf } from '../json-values.ts';
 import { hostProblem, splitUrl, withoutUserInformation } from './url-parts.ts';
 
@@ -22,7 +22,7 @@ export function imageProblems(image: unknown): readonly string[] {
   return problems;
 }
 
-/** What is wrong with the URL of something that Ironic fetches. */
+/** Problem of a URL that Ironic fetches. */
 export function imageUrlProblem(url: unknown): string | undefined {
   const text = textOf(url);
   const problem = problemOf(text);

@@ -1,4 +1,4 @@
-// What an image is by its JSON: nothing, a live ISO, one of an OCI registry, or the image of a disk.
+// Kind of an image, by its JSON: none, a live ISO, one of an OCI registry, or a disk image.
 import type { Image, Maybe } from './host-json.ts';
 
 /** An image as it counts: one that names something. */

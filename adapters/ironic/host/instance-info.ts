@@ -1,4 +1,4 @@
-// What a node is told before an image is deployed on it: the instance, and how the ramdisk is to deploy it.
+// `instance_info` of a node before a deployment: the instance, and how the ramdisk deploys it.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { mapOf } from '../json-values.ts';
 import { instanceCapabilities } from './boot-mode.ts';
@@ -40,7 +40,7 @@ export type DeployStep = {
  * The changes of a node before `spec.image`, or what `spec.customDeploy` does, is deployed on it.
  *
  * @param node  as Ironic tells it
- * @param options.pullSecret  `user:password` for the registry of an OCI image; undefined: nobody logs in there
+ * @param options.pullSecret `user:password` for the registry of an OCI image; undefined if it needs no login
  * @param options.settings  without them, persistent boot devices are as the driver likes
  */
 export function instancePatch(
@@ -98,7 +98,7 @@ function writtenImage(image: NamedImage): Wanted {
   };
 }
 
-/** A checksum whose type nobody states goes where Ironic finds out by itself. */
+/** A checksum without a type is put where Ironic detects the type. */
 function checksumOf({ checksum, checksumType }: Image): Wanted {
   const value = checksum || undefined;
   if (!checksumType || checksumType === 'auto') return { ...NO_CHECKSUM, image_checksum: value };
@@ -106,16 +106,19 @@ function checksumOf({ checksum, checksumType }: Image): Wanted {
 }
 
 /**
- * Whether the node was told to deploy this image, so that its failure is that of this image.
+ * Whether the node was set up to deploy this image, so that its failure concerns this image.
  *
- * @param image  one that names nothing is that of a node that was told of none, as with a custom deployment
+ * @param image an image without a URL matches a node without one, as with a custom deployment
  */
 export function isSameImage(node: JsonObject, image: Maybe<Image>): boolean {
   const info = mapOf(node['instance_info']);
   return Object.entries(identityOf(image)).every(([name, value]) => (info[name] ?? undefined) === value);
 }
 
-/** Whether the node was told of an image at another address: other changes of an image are none. No, where either has none. */
+/**
+ * Whether the node was set up for an image with another URL: other changes of an image do not count. False if either
+ * has none.
+ */
 export function isOtherImage(node: JsonObject, image: Maybe<Image>): boolean {
   const { image_source: source, boot_iso: iso } = mapOf(node['instance_info']);
   const reported = source ?? iso;

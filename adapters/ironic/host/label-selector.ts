@@ -1,6 +1,7 @@
 // The selection of hosts by their labels, as `hostSelector` of a HostClaim says it. Pure.
 //
-// Operators are taken in any case, as `In` and `in`; one that nobody knows, or with a wrong number of values, selects nothing.
+// Operators may be written in any case, as `In` and `in`. An unknown operator, or a wrong number of values, selects
+// nothing.
 import type { Maybe } from './host-json.ts';
 
 export interface HostSelector {
@@ -29,7 +30,7 @@ const isOne = (count: number): boolean => count === 1;
 const isSome = (count: number): boolean => count > 0;
 const isNone = (count: number): boolean => count === 0;
 
-/** What is not there is none of the values. */
+/** An absent label equals none of the values. */
 const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['=', { takes: isOne, holds: isIn }],
   ['==', { takes: isOne, holds: isIn }],

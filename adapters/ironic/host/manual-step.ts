@@ -1,4 +1,4 @@
-// A step of a manual cleaning or of a servicing, as Ironic is told of it.
+// Step of a manual cleaning or of a servicing, in Ironic's format.
 import type { Json } from '../../../bus/json.ts';
 
 /** One of `clean_steps` or `service_steps` in the body of `PUT /v1/nodes/{id}/states/provision`. */

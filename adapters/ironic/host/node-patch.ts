@@ -16,7 +16,7 @@ const SECRET_NAME = /password|secret/i;
 /** Name and password of a URL. */
 const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;
 
-/** What is wanted of the options in one field of a node, each by itself: `under('driver_info', { deploy_iso: url })`. */
+/** Wanted options of one field of a node, each separately: `under('driver_info', { deploy_iso: url })`. */
 export function under(field: string, options: Wanted): Wanted {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [pointerTo(field, name), value]));
 }
@@ -42,7 +42,10 @@ export function patchOf(node: JsonObject, wanted: Wanted): Patch {
   });
 }
 
-/** The same patch for logs: without the values of options whose name tells of a secret, at any depth, and the users in URLs. */
+/**
+ * The same patch for logs: without the values of options whose name suggests a secret, at any depth, and without the
+ * users in URLs.
+ */
 export function loggable(patch: Patch): Patch {
   return patch.map((operation) => {
     if (operation.op === 'remove') return operation;

@@ -1,5 +1,5 @@
-// The deploy ramdisk of a host: whether it is a PreprovisioningImage of its own, when that is needed, and what of it is
-// said to the node.
+// Deploy ramdisk of a host: whether it has a PreprovisioningImage of its own, when it is needed, and which
+// `driver_info` it gives the node.
 import type { DeploySettings } from './deploy-settings.ts';
 import type { Host, Maybe } from './host-json.ts';
 import type { Wanted } from './node-patch.ts';
@@ -112,7 +112,7 @@ export type ImageStanding =
   | { readonly kind: 'usable' }
   /** It is being made, or for what the spec was. */
   | { readonly kind: 'pending' }
-  /** It cannot be made; the message is that of whoever tried. */
+  /** It cannot be built; the message is the builder's. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
@@ -142,16 +142,16 @@ export function imageStateOf(
 
 export type RamdiskDecision =
   | { readonly kind: 'set'; readonly options: RamdiskOptions }
-  /** The host goes on when its image is there. */
+  /** The host continues when its image is built. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'untouched' };
 
 /**
- * What the node's `driver_info` is to say of the ramdisk.
+ * Decides what the node's `driver_info` contains about the ramdisk.
  *
  * @param of.image  status of the host's PreprovisioningImage; undefined: it has none that is usable
  * @param of.bootsIso  whether the host's driver boots an ISO ramdisk
- * @param of.hasBuilder  whether somebody makes PreprovisioningImages
+ * @param of.hasBuilder whether PreprovisioningImages are built
  * @param of.isNeeded  what `needsPreprovisioningImage` says of the host
  */
 export function ramdiskDecision({

@@ -1,13 +1,13 @@
-// RAID of a host: what is wanted, how it differs from what was applied, and how Ironic is told. Pure.
+// RAID of a host: the wanted configuration, how it differs from the applied one, and its form in Ironic. Pure.
 //
 // Invariants:
-//   IRONIC-RAID-1. Null, absent and {} mean the same: nothing is said about the volumes. Hardware volumes then stay as they are; [] in
-//       the spec deletes them.
+//   IRONIC-RAID-1. Null, absent and {} mean the same: no statement about the volumes. Hardware volumes then stay as
+//       they are; [] in the spec deletes them.
 //   IRONIC-RAID-2. Software RAID lives as long as it is wanted: once volumes are on record and wanted no more, they are cleared. An empty
 //       list clears nothing where no volumes are on record.
 //   IRONIC-RAID-3. A node has one RAID interface at a time. Hardware volumes win over software volumes; software volumes, wanted or to
 //       be cleared, win over an empty list of hardware volumes, which is not acted on beside them.
-//   IRONIC-RAID-4. What comes to the same logical disks does not differ: nothing is built anew because of the spelling.
+//   IRONIC-RAID-4. Configurations that give the same logical disks never differ: a spelling does not cause a rebuild.
 //   IRONIC-RAID-5. Only the spec deletes or builds hardware volumes: a record alone never does, whatever failed since it was written.
 import { isDeepStrictEqual } from 'node:util';
 import type { Maybe, RootDeviceHints } from './host-json.ts';
@@ -56,7 +56,7 @@ export interface LogicalDisk {
   readonly is_root_volume?: boolean;
 }
 
-/** What was wanted cannot be done, with words for the `preparation error`. */
+/** Reason why the wanted configuration is impossible, as text for the `preparation error`. */
 export interface RaidProblem {
   readonly problem: string;
 }
@@ -234,7 +234,7 @@ function isAboutSoftware({ wanted, recorded }: RaidChange): boolean {
   return !hasHardware(wanted) && (hasSoftware(wanted) || hasSoftware(recorded));
 }
 
-/** Hardware volumes that nothing is said about are the same as none on record. */
+/** Unspecified hardware volumes are equal to no recorded ones. */
 function isSameHardware(wanted: Maybe<RaidConfig>, recorded: Maybe<RaidConfig>): boolean {
   if (wanted?.hardwareRAIDVolumes == null) return !hasHardware(recorded);
   const disks = recorded?.hardwareRAIDVolumes?.map(hardwareDisk);

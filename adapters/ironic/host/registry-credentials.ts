@@ -28,13 +28,13 @@ export type RegistryCredentials =
   | { readonly kind: 'not-found'; readonly message: string }
   | { readonly kind: 'invalid'; readonly event: ImageAuthEvent; readonly message: string };
 
-/** Of each type of Secret the key, and where in its content the entries are. */
+/** Key of each type of Secret, and where in its content the entries are. */
 const FORMATS: ReadonlyMap<string, { readonly key: string; entries(config: JsonObject): unknown }> = new Map([
   ['kubernetes.io/dockerconfigjson', { key: '.dockerconfigjson', entries: ({ auths }) => auths ?? {} }],
   ['kubernetes.io/dockercfg', { key: '.dockercfg', entries: (config) => config }],
 ]);
 
-/** What images say for Docker Hub, and what `docker login` writes down for it. */
+/** Name of Docker Hub in images, and the name that `docker login` stores for it. */
 const DOCKER_HUB = { image: 'docker.io', index: 'index.docker.io' } as const;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;

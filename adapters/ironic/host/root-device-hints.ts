@@ -4,7 +4,7 @@ import type { Host, Maybe, RootDeviceHints } from './host-json.ts';
 
 const BY_PATH = '/dev/disk/by-path/';
 
-/** Of each hint Ironic's key and the text before the value; what is not set is no hint. */
+/** Ironic's key of each hint, and the prefix of its value. Unset hints are left out. */
 const KEYS: readonly {
   readonly hint: keyof RootDeviceHints;
   readonly key: (value: string) => string;
@@ -42,8 +42,8 @@ export function rootDeviceHints(hints: Maybe<RootDeviceHints>): Readonly<Record<
  * The hints that are to hold for a host, in the names of v1alpha1: those of `status.provisioning.rootDeviceHints`.
  *
  * @param host.profile  the profile in effect; what `profileNameOf` says unless given
- * @returns undefined: none, since a software RAID volume is the root device, or since nobody knows the profile. A profile
- *   that is known and has none gives an empty set
+ * @returns undefined if a software RAID volume is the root device, or if the profile is unknown. A known profile
+ *   without hints gives an empty set
  */
 export function effectiveHints({
   spec,

@@ -1,3 +1,3 @@
-// What marks a Secret that somebody of this API group uses, for controllers that watch no others.
+// Label of Secrets that objects of this API group use, for controllers that watch only such Secrets.
 
 export const SECRET_LABELS = { 'environment.metal3.io': 'baremetal' } as const;

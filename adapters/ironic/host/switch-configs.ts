@@ -1,5 +1,5 @@
-// BareMetalSwitch: the switches of a namespace as Ironic's networking service reads them, the key files beside, and what each
-// switch is told. Pure.
+// BareMetalSwitch: the switches of a namespace in the format of Ironic's networking service, the key files, and the
+// status of each switch. Pure.
 //
 // Invariants:
 //   IRONIC-SWITCH-CONFIGS-1. What users write stays within its line: a switch with a value that has a line break or another control character is
@@ -14,7 +14,7 @@ import { type SecretData, secretText } from './secret-text.ts';
 
 export const SWITCH_CONFIGS_KEY = 'switch-configs.conf';
 
-/** Until the Secret of a switch is looked for again, in milliseconds. */
+/** Pause until the Secret of a switch is looked up again, in milliseconds. */
 export const SWITCH_CREDENTIALS_RETRY_MS = 10_000;
 
 const HEADER = '# This file is managed by the Baremetal Operator';

@@ -1,4 +1,4 @@
-// URLs taken apart as they are written (RFC 3986): nothing of them is normalized, for what they say goes on to Ironic.
+// URL parser that keeps the spelling (RFC 3986): nothing is normalized, since Ironic receives the URL as it is written.
 import { isIPv6 } from 'node:net';
 
 export interface UrlParts {
@@ -41,7 +41,7 @@ export function splitUrl(text: string): SplitUrl {
   return { parts: { scheme: scheme.toLowerCase(), hostname, isIpv6: isBracketed, port, path, query } };
 }
 
-/** What keeps a URL from naming a host that can be asked; undefined: nothing. */
+/** Reason why a URL does not name a valid host; undefined if it does. */
 export function hostProblem({ hostname, isIpv6 }: UrlParts): string | undefined {
   if (hostname === '') return 'it has no host';
   return !isIpv6 && hostname.includes(':') ? 'its host or port is malformed' : undefined;

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   IRONIC-YAML-OBJECT-1. No reason quotes what was written: it may be a password.
-//   IRONIC-YAML-OBJECT-2. Nothing else goes on while it is read: YAML is short, and what aliases make of it is bounded.
+//   IRONIC-YAML-OBJECT-2. Reading is synchronous: the YAML is short, and the expansion of its aliases is limited.
 //   IRONIC-YAML-OBJECT-3. What is read is JSON: no type of a tag, no circle, no number that JSON cannot say.
 import { parseDocument } from 'yaml';
 import type { JsonObject } from '../../../bus/bus.ts';

@@ -22,7 +22,7 @@ type Snapshot = SnapshotFrom<typeof bareMetalHostMachine>;
 export function bareMetalHostLife(options: HostKindOptions): Lifecycle {
   return {
     machine: bareMetalHostMachine,
-    provide: (ports) => hostEffects(ports, options),
+    provide: (portsOf) => hostEffects(portsOf, options),
     view: (object) => viewOf(object, options),
     // The chart stores its status itself: what it decided is stored before anything is done for it.
     statusKey: () => undefined,
@@ -34,7 +34,7 @@ export function bareMetalHostLife(options: HostKindOptions): Lifecycle {
     canPassivate(snapshot) {
       const { context, children } = snapshot as Snapshot;
       const { revision, written } = context as HostContext;
-      // A host that is looked on is not at rest: nobody else would see what happens to its machine.
+      // A host whose node is watched stays active: otherwise no actor would see changes of its machine.
       return snapshot.hasTag(Tag.Settled) && revision === written && Object.keys(children).length === 0;
     },
     wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
@@ -48,7 +48,7 @@ export function bareMetalHostLife(options: HostKindOptions): Lifecycle {
   };
 }
 
-/** What the status tells of is told of each step that led there. */
+/** Steps that lead to an error in the status report that error too. */
 function errorOf(
   snapshot: { hasTag(tag: string): boolean },
   { errorType, errorMessage }: HostStatus,

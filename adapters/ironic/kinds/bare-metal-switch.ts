@@ -1,8 +1,8 @@
 // BareMetalSwitch: its section of the text that Ironic's networking service reads, which all switches of a namespace share.
 //
 // Invariants:
-//   IRONIC-BARE-METAL-SWITCH-1. The own finalizer goes after a rendering without the switch: no password of one that is gone stays behind, whoever was down
-//       when it was deleted.
+//   IRONIC-BARE-METAL-SWITCH-1. The own finalizer is removed only after a rendering without the switch: the password of
+//       a deleted switch never stays behind, even if Ironic or Troupe was down at the deletion.
 import { isDeepStrictEqual } from 'node:util';
 import { type DependencyAnswer, Readiness } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -27,7 +27,7 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
     guards: [],
     fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
     references(object) {
-      // What is written counts too: one that is made, or that somebody edits, is written anew.
+      // The rendered Secrets count too: one that was created or edited is rendered again.
       const names = new Set([credentialsOf(object), configs, credentials].filter((name) => name !== ''));
       return [...names].map((name) => ({ kind: 'Secret', name, finalizers: [], neededFor: 'always' }) as const);
     },
@@ -54,33 +54,33 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
   };
 }
 
-async function reconcile({ ports, key, object, dependencies, notes, owned }: ReconcileAttempt): Promise<Verdict> {
+async function reconcile({ ports, object, dependencies, notes, owned }: ReconcileAttempt): Promise<Verdict> {
   const { deletionTimestamp } = object.metadata;
   const isDeleted = deletionTimestamp !== undefined;
-  // What is written next has the passwords of the switch in it.
+  // The next rendering contains the passwords of the switch.
   if (!owned && !isDeleted) return { next: 'guard' };
   const credentials = dependencies.find(({ name }) => name === credentialsOf(object));
   const isThere = credentials?.answer !== undefined && credentials.answer.readiness !== Readiness.Absent;
   if (credentials !== undefined && isThere && !isDeleted) {
-    await ports.labelReferenced(key, credentials, {
+    await ports.labelReferenced(credentials, {
       manager: `${MANAGER}-marks`,
       labels: SECRET_LABELS,
       isOwned: true,
     });
   }
-  const { conditions, missing } = (await ports.call(key, 'render')) as RenderedSwitch;
+  const { conditions, missing } = (await ports.call('render')) as RenderedSwitch;
   if (isDeleted) return { next: 'leave' };
   if (missing.length > 0) {
     const message = `nothing can be written for Ironic: there is no Secret '${missing.join("' and no Secret '")}' here`;
     // Told once, however often it is looked for.
-    if (notes['isTold'] !== true) ports.recordEvents(key, [{ type: 'Warning', reason: 'SwitchConfigFailed', message }]);
+    if (notes['isTold'] !== true) ports.recordEvents([{ type: 'Warning', reason: 'SwitchConfigFailed', message }]);
     return { next: 'pause', pauseMs: SWITCH_CREDENTIALS_RETRY_MS, notes: { isTold: true } };
   }
-  await ports.storeStatus(key, MANAGER, { conditions: conditions as unknown as readonly JsonObject[] });
+  await ports.storeStatus(MANAGER, { conditions: conditions as unknown as readonly JsonObject[] });
   if (credentials !== undefined && !isThere) {
     return { next: 'rest', stands: 'awaitingDependencies', lookAgainMs: SWITCH_CREDENTIALS_RETRY_MS };
   }
-  return isValid(ports.object(key)) ? { next: 'rest', stands: 'available' } : { next: 'rest' };
+  return isValid(ports.object()) ? { next: 'rest', stands: 'available' } : { next: 'rest' };
 }
 
 /** In its own namespace; empty: none. */

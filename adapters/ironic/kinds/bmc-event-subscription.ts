@@ -106,8 +106,8 @@ function lackOf({ kind, name, exists }: ResourceState['awaited'][number]): strin
 }
 
 /**
- * Whatever was said before is said to be empty, not left out: other hands than ours may have written it, and applying
- * takes away only what is our own.
+ * Fields without a value are written as empty rather than left out: other field managers may have written them, and
+ * server-side apply removes only our own fields.
  */
 function part({ status = {} }: KubeObject, { name, error }: Said): StatusPart {
   const wanted: JsonObject = { subscriptionID: name === undefined ? '' : subscriptionId(name), error };

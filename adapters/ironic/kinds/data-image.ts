@@ -1,4 +1,4 @@
-// DataImage: what is known of its host, and a pass of its life.
+// DataImage: the dependencies on its host, and one reconcile attempt.
 
 import { dataImageStepPauseMs } from '../../../machines/bare-metal-host/delays.ts';
 import type { Dependency, DependencyAnswer } from '../../../machines/lifecycle.ts';
@@ -29,7 +29,7 @@ const MANAGER = 'metal3/data-image';
 const HOST = 'BareMetalHost';
 const DEPLOYED: ReadonlySet<unknown> = new Set(['provisioned', 'externally provisioned']);
 
-/** From one pass to the next of a life. A type, as an interface would be no JSON. */
+/** State from one attempt to the next of the lifecycle. A type, since an interface is not assignable to JSON. */
 type Notes = {
   /** It was looked at since the host is about to be powered on. */
   readonly hasLooked?: boolean;
@@ -61,14 +61,14 @@ export const dataImage: DeclaredKind = {
         generation,
         deleting: deletionTimestamp !== undefined,
         owned: isHeld(object),
-        // It goes when it is detached, whoever else holds it.
+        // It is deleted once the image is detached, independent of other holders.
         heldBy: [],
         settled: isKnown && isDataImageSettled(image),
         basis: textOf(object.spec?.['url']),
       };
     },
     reconcile,
-    // What was asked for may be in without being on record.
+    // A requested image may be inserted without being on record.
     mayHaveUnrecordedCreate: (object) => isHeld(object) && attachedUrl(imageOf(object)) === '',
     intent: ({ object }) => ({ url: textOf(object.spec?.['url']) }),
     wakesOn: (before, now) => JSON.stringify(hostIn(before)) !== JSON.stringify(hostIn(now)),
@@ -78,24 +78,17 @@ export const dataImage: DeclaredKind = {
   operations: ['look', 'attach', 'detach'],
 };
 
-async function reconcile({
-  ports,
-  key,
-  object,
-  dependencies,
-  notes: given,
-  owned,
-}: ReconcileAttempt): Promise<Verdict> {
+async function reconcile({ ports, object, dependencies, notes: given, owned }: ReconcileAttempt): Promise<Verdict> {
   // Before anything else, as the reference does.
   if (!owned && object.metadata.deletionTimestamp === undefined) return { next: 'guard' };
   const notes = given as Notes;
   const image = imageOf(object);
   const host = hostAmong(dependencies);
-  const asked = askedOf(image, notes, ports.intents(key));
+  const asked = askedOf(image, notes, ports.intents());
   const upkeep = dataImageUpkeep(image, host, { asked, hasLooked: notes.hasLooked === true });
   switch (upkeep.next) {
     case 'adopt':
-      await ports.setOwnerReference(key, `${MANAGER}-owner`, { kind: HOST, name: object.metadata.name });
+      await ports.setOwnerReference(`${MANAGER}-owner`, { kind: HOST, name: object.metadata.name });
       return again(notes);
     case 'rest':
     case 'leave':
@@ -107,7 +100,7 @@ async function reconcile({
   // Another spec is tried at once.
   if (leftMs > 0 && generation === object.metadata.generation) return pause(leftMs, notes);
 
-  const media = await looked(() => ports.call(key, 'look') as Promise<VirtualMedia>);
+  const media = await looked(() => ports.call('look') as Promise<VirtualMedia>);
   const step = dataImageStep(image, { media, mayMove, asked });
   switch (step.next) {
     case 'proceed':
@@ -118,15 +111,15 @@ async function reconcile({
     case 'record':
       return record(step.outcome, notes);
     case 'detach': {
-      const order = (await ports.call(key, 'detach')) as MediaOrder;
+      const order = (await ports.call('detach')) as MediaOrder;
       return order.kind === 'taken' ? pause(DataImageDelayMs.Busy, { detach: true }) : notTaken(order);
     }
     case 'attach': {
       // As it is now: what is listed as asked for is what is asked for.
-      const url = textOf(ports.object(key).spec?.['url']);
-      const order = (await ports.callOnce(key, 'attach', { url })) as MediaOrder;
+      const url = textOf(ports.object().spec?.['url']);
+      const order = (await ports.callOnce('attach', { url })) as MediaOrder;
       if (order.kind === 'taken') return pause(DataImageDelayMs.Busy, { attach: url });
-      ports.discardIntents(key);
+      ports.discardIntents();
       return notTaken(order);
     }
   }
@@ -137,10 +130,10 @@ async function reconcile({
   }
 
   async function record(outcome: DataImageOutcome, kept: Notes): Promise<Verdict> {
-    const status = dataImageStatus(imageOf(ports.object(key)), outcome, ports.now());
-    await ports.storeStatus(key, MANAGER, status);
+    const status = dataImageStatus(imageOf(ports.object()), outcome, ports.now());
+    await ports.storeStatus(MANAGER, status);
     // What was asked for was seen, or is given up.
-    if (outcome.kind === 'attached' || outcome.kind === 'failed') ports.discardIntents(key);
+    if (outcome.kind === 'attached' || outcome.kind === 'failed') ports.discardIntents();
     if (outcome.kind === 'unchanged') return again({ ...kept, ...(mayMove && { hasLooked: true }) });
     if (outcome.kind === 'attached') return again({ hasLooked: true });
     if (outcome.kind === 'detached' || isDataImageSettled({ ...image, status })) return again({});
@@ -159,7 +152,7 @@ async function looked(look: () => Promise<VirtualMedia>): Promise<VirtualMedia> 
   }
 }
 
-/** What this life, or one before it, has asked of Ironic. */
+/** Requests that this lifecycle, or an earlier one, has sent to Ironic. */
 function askedOf(image: DataImage, { attach, detach }: Notes, intents: readonly JsonObject[]): Asked {
   const listed = attachedUrl(image) === '' ? textOf(intents.at(-1)?.['url']) : '';
   return { attach: attach ?? (listed || undefined), detach };

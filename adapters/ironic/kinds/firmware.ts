@@ -1,5 +1,5 @@
-// What the kinds that show the firmware of a host's node have in common: an object of each has the name of its host, goes with
-// it, and holds up no deletion.
+// Common part of the kinds that show the firmware of a host's node: an object of each has the name of its host, is
+// deleted with it, and never blocks a deletion.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { PublicState, Reference } from '../../../machines/kind.ts';
@@ -15,12 +15,12 @@ import { metal3Resource, REALM } from '../serving.ts';
 export interface FirmwareKindOptions<Reading> {
   readonly kind: string;
   readonly plural: string;
-  /** What the objects refer to beside their host. */
+  /** References of the objects other than to their host. */
   references?(object: KubeObject): readonly Reference[];
   /** @param now  milliseconds since the epoch */
   judge(object: KubeObject, reading: Reading, now: number): FirmwareJudgement;
   /** Makes what goes with a reading. @returns messages of what is not there yet */
-  furnish?(ports: LifecyclePorts, key: string, reading: Reading): Promise<readonly string[]>;
+  furnish?(ports: LifecyclePorts, reading: Reading): Promise<readonly string[]>;
   /** Whether it was judged as it stands, and the host may act on that. */
   isJudged(object: KubeObject): boolean;
 }
@@ -41,7 +41,7 @@ export function firmwareKind<Reading>({
 }: FirmwareKindOptions<Reading>): DeclaredKind {
   return {
     ...metal3Resource(kind, plural),
-    // It makes nothing that would have to go before it does.
+    // It creates nothing that would have to be deleted before it.
     finalizer: '',
     guards: [],
     fieldManagers: { finalizer: `${REALM}/${plural}`, guards: `${REALM}/${plural}` },

@@ -1,4 +1,5 @@
-// HostClaim: a pass of its life, which ends when a host carries its reference, and begins again when that host changes.
+// HostClaim: one reconcile attempt, which ends when a host carries the claim's reference, and starts again when that
+// host changes.
 //
 // Invariants:
 //   IRONIC-KINDS-HOST-CLAIM-1. A host is bound as it was seen without a reference: of two claims that choose the same one gets it.
@@ -63,8 +64,8 @@ export const hostClaim: DeclaredKind = {
 };
 
 async function reconcile(pass: ReconcileAttempt): Promise<Verdict> {
-  const { ports, key } = pass;
-  const { step, hosts } = (await ports.call(key, 'choose')) as ChosenStep;
+  const { ports } = pass;
+  const { step, hosts } = (await ports.call('choose')) as ChosenStep;
   const [host] = hosts;
   switch (step.next) {
     case 'rest':
@@ -97,15 +98,15 @@ async function released(pass: ReconcileAttempt, hosts: readonly SeenHost[]): Pro
   }
 }
 
-/** Puts the reference on hosts, or takes it off; then it is looked anew. */
+/** Adds or removes the reference on hosts; the next step is decided again afterwards. */
 async function refer(
-  { ports, key }: ReconcileAttempt,
+  { ports }: ReconcileAttempt,
   hosts: readonly SeenHost[],
   consumerRef: JsonObject | null,
 ): Promise<Verdict> {
   try {
     for (const { status: _, ...seen } of hosts) {
-      await ports.patchObjectSpec(key, { kind: HOST, ...seen }, MANAGER, { consumerRef });
+      await ports.patchObjectSpec({ kind: HOST, ...seen }, MANAGER, { consumerRef });
     }
     return { next: 'pause', pauseMs: 0 };
   } catch (error) {
@@ -115,11 +116,11 @@ async function refer(
 }
 
 async function store(
-  { ports, key }: ReconcileAttempt,
+  { ports }: ReconcileAttempt,
   association: ClaimVerdict,
   host: SeenHost | undefined,
 ): Promise<void> {
-  const object = ports.object(key);
+  const object = ports.object();
   const now = ports.now();
   const known = host && { metadata: { name: host.name, namespace: host.namespace }, status: host.status };
   const conditions = hostClaimConditions(object as HostClaim, { association, host: known, now });
@@ -130,7 +131,7 @@ async function store(
     conditions: conditions as unknown as readonly JsonObject[],
     lastUpdated: timeOf(now),
   };
-  if (!isSameStatus(object.status, status)) await ports.storeStatus(key, MANAGER, status);
+  if (!isSameStatus(object.status, status)) await ports.storeStatus(MANAGER, status);
 }
 
 function associationOf({ status }: KubeObject): Condition | undefined {

@@ -1,5 +1,4 @@
 // The effects of a host's chart: operations on its node, and what is written in the cluster for it.
-import { fromPromise } from 'xstate';
 import { type ErrorData, toErrorData } from '../../../bus/errors.ts';
 import { backoffMs } from '../../../machines/bare-metal-host/backoff.ts';
 import { conditions } from '../../../machines/bare-metal-host/conditions.ts';
@@ -31,8 +30,9 @@ import {
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
+import { type EffectRun, effectsOver } from '../../../machines/effect.ts';
 import { equipped } from '../../../machines/equipped.ts';
-import type { LifecyclePorts, UserEvent } from '../../../machines/lifecycle.ts';
+import type { LifecyclePorts, PortsOf, UserEvent } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { HARDWARE_SHAPE } from '../api/admission/annotation-shapes.ts';
 import { parseShaped } from '../api/admission/shapes.ts';
@@ -51,72 +51,70 @@ const MARKS_MANAGER = 'metal3/host-marks';
 const RECORD_MANAGER = 'metal3/host-record';
 const SPEC_MANAGER = 'metal3/host-spec';
 
-/** By key of the host, what it has marked in this life and still uses. */
+/** Objects that the lifecycle has labeled and still uses, by key of the host. */
 type Marked = Map<string, Set<string>>;
 
 /** @param options.speed  so many times as soon is all looked at, or tried again */
-export function hostEffects(
-  ports: LifecyclePorts,
-  { speed }: Pick<HostKindOptions, 'speed'>,
-): typeof bareMetalHostMachine {
+export function hostEffects(portsOf: PortsOf, { speed }: Pick<HostKindOptions, 'speed'>): typeof bareMetalHostMachine {
   const marked: Marked = new Map();
+  const effect = effectsOver(portsOf);
   const operation = <Input extends HostInput>(name: string) =>
-    fromPromise<Outcome, Input>(async ({ input: { key, ...extra } }) => {
-      const outcome = received((await passed(ports, key, name, sendable(extra))) as Outcome);
-      await recordUpdates(ports, key, outcome);
+    effect(async ({ ports, input: { key: _, ...extra } }: EffectRun<Input>): Promise<Outcome> => {
+      const outcome = received((await passed(ports, name, sendable(extra))) as Outcome);
+      await recordUpdates(ports, outcome);
       return outcome;
     });
-  const effect = <Output>(run: (key: string) => Promise<Output>) =>
-    fromPromise<Output, HostInput>(({ input: { key } }) => run(key));
   return equipped(bareMetalHostMachine, {
     actors: {
-      restore: effect((key) => restore(ports, key)),
-      addOwnFinalizer: effect((key) => ports.addOwnFinalizer(key)),
-      capacity: fromPromise<CapacityOutput, CapacityInput>(
-        async ({ input: { key } }) => (await ports.call(key, 'capacity')) as CapacityOutput,
-      ),
-      register: fromPromise<Outcome, NodeInput>(({ input }) => register(ports, input, marked)),
-      inspect: fromPromise<Outcome, NodeInput>(({ input }) => inspect(ports, input)),
+      restore: effect(({ ports }) => restore(ports)),
+      addOwnFinalizer: effect(({ ports }) => ports.addOwnFinalizer()),
+      capacity: effect(({ ports }: EffectRun<CapacityInput>) => ports.call('capacity') as Promise<CapacityOutput>),
+      register: effect(({ ports, input }: EffectRun<NodeInput>) => register(ports, input, marked)),
+      inspect: effect(({ ports, input }: EffectRun<NodeInput>) => inspect(ports, input)),
       prepare: operation<NodeInput>('prepare'),
       provision: operation<NodeInput>('provision'),
       adopt: operation<NodeInput>('adopt'),
       deprovision: operation<NodeInput>('deprovision'),
       power: operation<PowerEffectInput>('power'),
-      attachDataImage: fromPromise<Outcome, NodeInput>(async ({ input: { key } }) => dataImage(ports, key)),
+      attachDataImage: effect(async ({ ports }: EffectRun<NodeInput>) => dataImage(ports)),
       service: operation<ServiceInput>('service'),
       remove: operation<RemoveInput>('remove'),
-      watch: fromPromise<never, WatchInput>(({ input, signal }) => {
+      watch: effect(({ ports, input, signal }: EffectRun<WatchInput>) => {
         const { pollAfterMs = PAUSES_MS.stable / speed } = input;
         return watch(ports, { ...input, pollAfterMs }, signal);
       }),
-      writeStatus: fromPromise<void, WriteInput>(({ input }) => writeStatus(ports, input)),
-      endClaims: effect((key) => ports.endClaims(key)),
-      removeOwnFinalizer: effect(async (key) => {
-        await ports.removeOwnFinalizer(key);
+      writeStatus: effect(({ ports, input }: EffectRun<WriteInput>) => writeStatus(ports, input)),
+      endClaims: effect(({ ports }) => ports.endClaims()),
+      removeOwnFinalizer: effect(async ({ ports, input: { key } }) => {
+        await ports.removeOwnFinalizer();
         marked.delete(key);
       }),
     },
-    actions: { claim: ({ context }) => ports.claim(context.key, context.withdrawnUids) },
+    actions: { claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids) },
     delays: {
-      backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()) / speed,
-      capacityPause: () => delayedPauseMs(ports.random()) / speed,
+      backoff: ({ context: { key, status } }: { context: HostContext }) =>
+        backoffMs(status.errorCount, portsOf(key).random()) / speed,
+      capacityPause: ({ context: { key } }: { context: HostContext }) => delayedPauseMs(portsOf(key).random()) / speed,
       retryPause: ({ context }: { context: HostContext }) => retryPauseMs(context, speed),
     },
   });
 }
 
 /** Each pass is counted, and each that failed otherwise than the status tells. */
-async function passed(ports: LifecyclePorts, key: string, name: string, extra?: object): Promise<unknown> {
-  ports.recordMetrics(key, [{ name: 'metal3_reconcile_total' }]);
+async function passed(ports: LifecyclePorts, name: string, extra?: object): Promise<unknown> {
+  ports.recordMetrics([{ name: 'metal3_reconcile_total' }]);
   try {
-    return await ports.call(key, name, extra);
+    return await ports.call(name, extra);
   } catch (error) {
-    ports.recordMetrics(key, [{ name: 'metal3_reconcile_error_total' }, ...failureMeasures(name, toErrorData(error))]);
+    ports.recordMetrics([{ name: 'metal3_reconcile_error_total' }, ...failureMeasures(name, toErrorData(error))]);
     throw error;
   }
 }
 
-/** Of a pass of which no status tells: whose fault it was. A registration that failed says that the BMC was not reached. */
+/**
+ * Metrics of an attempt whose result is not in a status: which side failed. A failed registration means that the BMC
+ * was not reached.
+ */
 export function failureMeasures(
   operation: string,
   { reason, waiting }: Pick<ErrorData, 'reason' | 'waiting'>,
@@ -127,7 +125,7 @@ export function failureMeasures(
   return [{ name: 'metal3_credentials_no_management_access_total' }];
 }
 
-/** What is undefined does not travel. */
+/** Undefined members are not sent. */
 function sendable(extra: object): object {
   return Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== undefined));
 }
@@ -148,68 +146,68 @@ function received(outcome: Outcome): Outcome {
 /** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
 async function register(ports: LifecyclePorts, { key, ...extra }: NodeInput, marked: Marked): Promise<Outcome> {
   await markOthers(ports, key, marked);
-  const outcome = received((await passed(ports, key, 'register', sendable(extra))) as Outcome & Registering);
+  const outcome = received((await passed(ports, 'register', sendable(extra))) as Outcome & Registering);
   const { architecture } = outcome;
   const { listsComponents } = outcome as Registering;
-  const object = ports.object(key);
+  const object = ports.object();
   if (architecture !== undefined && !object.spec?.['architecture']) {
-    await ports.patchSpec(key, SPEC_MANAGER, { architecture });
+    await ports.patchSpec(SPEC_MANAGER, { architecture });
   }
-  // What it waits for may be one of them: its ramdisk.
+  // The awaited change may concern one of them: its ramdisk.
   if (outcome.kind === 'done' || outcome.kind === 'pausing') {
     const { name, deletionTimestamp } = object.metadata;
     // Nothing is made for one that goes: its namespace may go with it, and take nothing new.
     const isFurnished = listsComponents === true && deletionTimestamp === undefined;
-    await ports.ensureChildren(key, isFurnished ? [firmwareComponentsOf(name)] : []);
+    await ports.ensureChildren(isFurnished ? [firmwareComponentsOf(name)] : []);
   }
   return outcome;
 }
 
 /** HardwareData has what was found before the status says that the inspection is over: it is found again until then. */
-async function inspect(ports: LifecyclePorts, { key, ...extra }: NodeInput): Promise<Outcome> {
-  const outcome = received((await passed(ports, key, 'inspect', sendable(extra))) as Outcome);
-  const { name, deletionTimestamp } = ports.object(key).metadata;
+async function inspect(ports: LifecyclePorts, { key: _, ...extra }: NodeInput): Promise<Outcome> {
+  const outcome = received((await passed(ports, 'inspect', sendable(extra))) as Outcome);
+  const { name, deletionTimestamp } = ports.object().metadata;
   if (outcome.kind === 'done' && outcome.hardware !== undefined && deletionTimestamp === undefined) {
-    await ports.ensureChildren(key, [hardwareDataOf(name, outcome.hardware as JsonObject)]);
+    await ports.ensureChildren([hardwareDataOf(name, outcome.hardware as JsonObject)]);
   }
   return outcome;
 }
 
 /** Labels, and this host among the owners, of what is used for it; each once while it is the same one. */
 async function markOthers(ports: LifecyclePorts, key: string, marked: Marked): Promise<void> {
-  const object = ports.object(key);
-  const uses = unmarkedOf(object, ports.dependencies(key)).map((use) => [use, JSON.stringify(use)] as const);
+  const object = ports.object();
+  const uses = unmarkedOf(object, ports.dependencies()).map((use) => [use, JSON.stringify(use)] as const);
   const before = marked.get(key);
   const done = new Set(uses.map(([, text]) => text).filter((text) => before?.has(text)));
   marked.set(key, done);
   for (const [{ kind, name, isOwned }, text] of uses) {
     if (done.has(text)) continue;
     const labels = kind === 'Secret' ? SECRET_LABELS : {};
-    await ports.labelReferenced(key, { kind, name }, { manager: MARKS_MANAGER, labels, isOwned });
+    await ports.labelReferenced({ kind, name }, { manager: MARKS_MANAGER, labels, isOwned });
     done.add(text);
   }
 }
 
 /** Updates that are being applied are recorded where they are wanted. */
-async function recordUpdates(ports: LifecyclePorts, key: string, { firmwareUpdates }: Outcome): Promise<void> {
+async function recordUpdates(ports: LifecyclePorts, { firmwareUpdates }: Outcome): Promise<void> {
   if (firmwareUpdates === undefined) return;
-  const { name } = ports.object(key).metadata;
-  await ports.patchReferencedStatus(key, { kind: 'HostFirmwareComponents', name }, RECORD_MANAGER, {
+  const { name } = ports.object().metadata;
+  await ports.patchReferencedStatus({ kind: 'HostFirmwareComponents', name }, RECORD_MANAGER, {
     updates: firmwareUpdates,
   });
 }
 
 /** The host waits with powering on until its virtual CD is as it is to be, which that sees to by itself. */
-function dataImage(ports: LifecyclePorts, key: string): Outcome {
+function dataImage(ports: LifecyclePorts): Outcome {
   const at = ports.now();
-  const image = ports.dependencies(key).find(({ kind }) => kind === 'DataImage')?.answer;
+  const image = ports.dependencies().find(({ kind }) => kind === 'DataImage')?.answer;
   const isSettled = image === undefined || image.readiness === 'absent' || image.attributes?.['isSettled'] === true;
   return isSettled ? { kind: 'done', at } : { kind: 'pausing', at, afterMs: PAUSES_MS.dataImage };
 }
 
 async function watch(
   ports: LifecyclePorts,
-  { key, node, pollAfterMs, parent }: WatchInput,
+  { node, pollAfterMs, parent }: WatchInput,
   signal: AbortSignal,
 ): Promise<never> {
   const report = (reported: NodeTold): void => {
@@ -217,23 +215,23 @@ async function watch(
     const seen = 'gone' in reported ? undefined : reported.node;
     parent.send({ type: 'observed', node: seen, at: ports.now() } satisfies NodeObserved);
   };
-  await ports.callLong(key, 'watch', {
+  await ports.callLong('watch', {
     extra: { ...(node !== undefined && { node }), pollAfterMs },
     signal,
     onProgress: (reported) => report(reported as unknown as NodeTold),
   });
-  // The node is gone, as was told; or the watch is over without a word.
+  // The node is deleted, as was reported; or the watch ended without a report.
   throw { code: 'transient', message: 'the watch of the node has ended' };
 }
 
 /** What annotations bring is taken over, and they are taken off then. */
-async function restore(ports: LifecyclePorts, key: string): Promise<void> {
-  await restoreStatus(ports, key);
-  await restoreHardware(ports, key);
+async function restore(ports: LifecyclePorts): Promise<void> {
+  await restoreStatus(ports);
+  await restoreHardware(ports);
 }
 
-async function restoreStatus(ports: LifecyclePorts, key: string): Promise<void> {
-  const host = hostOf(ports.object(key));
+async function restoreStatus(ports: LifecyclePorts): Promise<void> {
+  const host = hostOf(ports.object());
   const text = annotationOf(host, HostAnnotation.Status);
   if (text === undefined) return;
   const restored = restoredStatus(text);
@@ -241,14 +239,14 @@ async function restoreStatus(ports: LifecyclePorts, key: string): Promise<void> 
     const { provisioning, ...said } = restored.status as HostStatus;
     // Nodes have names, too, and those of other hosts are known.
     const nodeId = isUuid(textOf(provisioning?.ID)) ? textOf(provisioning?.ID) : '';
-    if (await isBelieved(ports, key, nodeId)) {
-      const known = (await ports.call(key, 'hardware')) as JsonObject;
+    if (await isBelieved(ports, nodeId)) {
+      const known = (await ports.call('hardware')) as JsonObject;
       const status = { ...said, ...(Object.keys(known).length > 0 && { hardware: known }) };
       const lastUpdated = said.lastUpdated ?? timestamp(ports.now());
-      await store(ports, key, { ...status, provisioning: { ...provisioning, ID: nodeId }, lastUpdated });
+      await store(ports, { ...status, provisioning: { ...provisioning, ID: nodeId }, lastUpdated });
     }
   }
-  await ports.removeAnnotations(key, [HostAnnotation.Status]);
+  await ports.removeAnnotations([HostAnnotation.Status]);
 }
 
 /**
@@ -257,11 +255,11 @@ async function restoreStatus(ports: LifecyclePorts, key: string): Promise<void> 
  * @returns false: the host is on its way out, and goes without that status
  * @throws it is not: nothing is begun, as for a new host what runs on its machine would be lost
  */
-async function isBelieved(ports: LifecyclePorts, key: string, nodeId: string): Promise<boolean> {
+async function isBelieved(ports: LifecyclePorts, nodeId: string): Promise<boolean> {
   if (nodeId === '') return true;
-  const { node } = (await ports.call(key, 'recognize', { named: nodeId })) as Recognition;
+  const { node } = (await ports.call('recognize', { named: nodeId })) as Recognition;
   if (node !== 'foreign') return true;
-  if (isDeleting(hostOf(ports.object(key)))) return false;
+  if (isDeleting(hostOf(ports.object()))) return false;
   const todo = `give the node the name of this host in Ironic, or remove the annotation ${HostAnnotation.Status} to register the host as a new one`;
   throw {
     code: 'terminal',
@@ -269,23 +267,23 @@ async function isBelieved(ports: LifecyclePorts, key: string, nodeId: string): P
   } satisfies ErrorData;
 }
 
-async function restoreHardware(ports: LifecyclePorts, key: string): Promise<void> {
-  const host = hostOf(ports.object(key));
+async function restoreHardware(ports: LifecyclePorts): Promise<void> {
+  const host = hostOf(ports.object());
   const text = annotationOf(host, HostAnnotation.HardwareDetails);
   if (text === undefined) return;
   const stored = host.status?.hardware;
   const isMissing = !isMap(stored) || Object.keys(stored).length === 0;
-  const known = isMissing || isInspectionDisabled(host) ? ((await ports.call(key, 'hardware')) as JsonObject) : {};
+  const known = isMissing || isInspectionDisabled(host) ? ((await ports.call('hardware')) as JsonObject) : {};
   const given = Object.keys(known).length > 0 ? undefined : detailsIn(text);
   const details = given ?? known;
   const isTaken = (isMissing || isInspectionDisabled(host)) && Object.keys(details).length > 0;
   if (isTaken && !isEqual(stored, details)) {
-    await store(ports, key, { ...host.status, hardware: details as JsonObject });
-    report(ports, key, [{ reason: 'UpdateHardwareDetails', message: 'Hardware details were taken over' }]);
+    await store(ports, { ...host.status, hardware: details as JsonObject });
+    report(ports, [{ reason: 'UpdateHardwareDetails', message: 'Hardware details were taken over' }]);
   }
-  await ports.removeAnnotations(key, [HostAnnotation.HardwareDetails]);
+  await ports.removeAnnotations([HostAnnotation.HardwareDetails]);
   if (!isTaken || given === undefined) {
-    report(ports, key, [{ reason: 'RemoveAnnotation', message: 'The annotation of hardware details was not needed' }]);
+    report(ports, [{ reason: 'RemoveAnnotation', message: 'The annotation of hardware details was not needed' }]);
   }
 }
 
@@ -295,19 +293,19 @@ function detailsIn(text: string): JsonObject | undefined {
   return problem === undefined && isMap(value) ? (value as JsonObject) : undefined;
 }
 
-/** Of one whose status could not be taken over the conditions tell alone: there is nothing that it would overwrite. */
+/** If the status could not be restored, only the conditions are set: there is nothing to overwrite. */
 function hasStatus(status: HostStatus | undefined): boolean {
   return isGiven(status?.lastUpdated) && isGiven(status?.provisioning?.state);
 }
 
-/** Annotations go first: what they asked for is in the status that is stored then. */
+/** Annotations are removed first: the status that is stored next contains what they requested. */
 async function writeStatus(
   ports: LifecyclePorts,
-  { key, status, node, problem, unannotate, events, measures }: WriteInput,
+  { status, node, problem, unannotate, events, measures }: WriteInput,
 ): Promise<void> {
-  const there = unannotate.filter((name) => annotationOf(hostOf(ports.object(key)), name) !== undefined);
-  if (there.length > 0) await ports.removeAnnotations(key, [...new Set(there)]);
-  const before = ports.object(key);
+  const there = unannotate.filter((name) => annotationOf(hostOf(ports.object()), name) !== undefined);
+  if (there.length > 0) await ports.removeAnnotations([...new Set(there)]);
+  const before = ports.object();
   const at = ports.now();
   const said = completeStatus(status);
   // Since when a condition holds is what is stored of it: what was decided may have been so before that.
@@ -318,15 +316,15 @@ async function writeStatus(
   const { lastUpdated: __, ...wanted } = reported as HostStatus;
   // mutant: host-status-again ().2 -> undefined
   if (!isEqual(withoutNulls(stored), withoutNulls(wanted))) {
-    await store(ports, key, { ...wanted, lastUpdated: timestamp(at) });
+    await store(ports, { ...wanted, lastUpdated: timestamp(at) });
   }
-  report(ports, key, events);
-  ports.recordMetrics(key, measures);
-  if (hardwareOf(before) !== hardwareOf(ports.object(key))) await ports.ensureChildren(key);
+  report(ports, events);
+  ports.recordMetrics(measures);
+  if (hardwareOf(before) !== hardwareOf(ports.object())) await ports.ensureChildren();
 }
 
-async function store(ports: LifecyclePorts, key: string, status: HostStatus): Promise<void> {
-  await ports.storeStatus(key, STATUS_MANAGER, status as unknown as JsonObject);
+async function store(ports: LifecyclePorts, status: HostStatus): Promise<void> {
+  await ports.storeStatus(STATUS_MANAGER, status as unknown as JsonObject);
 }
 
 function hardwareOf({ status }: KubeObject): string {
@@ -341,9 +339,8 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-function report(ports: LifecyclePorts, key: string, events: readonly HostEvent[]): void {
+function report(ports: LifecyclePorts, events: readonly HostEvent[]): void {
   ports.recordEvents(
-    key,
     events.map(({ type, reason, message }): UserEvent => ({ type: type ?? 'Normal', reason, message })),
   );
 }

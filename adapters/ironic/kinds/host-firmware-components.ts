@@ -1,16 +1,9 @@
 // HostFirmwareComponents: the firmware of a host as Ironic read it, and whether other images are wanted.
 import type { KubeObject } from '../../../machines/object.ts';
 import { FirmwareChange, firmwareChange } from '../host/firmware-change.ts';
-import {
-  type FirmwareComponent,
-  firmwareComponentsStatus,
-  type HostFirmwareComponents,
-} from '../host/firmware-components.ts';
+import { firmwareComponentsStatus, type HostFirmwareComponents } from '../host/firmware-components.ts';
+import type { ComponentsReading } from '../steps/firmware.ts';
 import { firmwareKind } from './firmware.ts';
-
-export interface ComponentsReading {
-  readonly components: readonly FirmwareComponent[];
-}
 
 export const hostFirmwareComponents = firmwareKind<ComponentsReading>({
   kind: 'HostFirmwareComponents',

@@ -2,27 +2,15 @@
 import type { JsonObject } from '../../../bus/json.ts';
 import type { LifecyclePorts } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { firmwareSchema } from '../firmware-schema-kind.ts';
 import { FirmwareChange } from '../host/firmware-change.ts';
-import type { FirmwareSchemaSpec } from '../host/firmware-schema.ts';
 import {
   firmwareSettingsChange,
   firmwareSettingsStatus,
   type HostFirmwareSettings,
-  type SettingValue,
 } from '../host/firmware-settings.ts';
+import type { SettingsReading } from '../steps/firmware.ts';
 import { firmwareKind } from './firmware.ts';
-import { firmwareSchema } from './firmware-schema.ts';
-
-export interface SettingsReading {
-  readonly settings: readonly SettingValue[];
-  /** What they may be set to. All hosts that have the same settings share it. */
-  readonly schema: {
-    readonly name: string;
-    readonly spec: FirmwareSchemaSpec;
-    /** The object was made for it before, and is there. */
-    readonly isThere: boolean;
-  };
-}
 
 export const hostFirmwareSettings = firmwareKind<SettingsReading>({
   kind: 'HostFirmwareSettings',
@@ -43,16 +31,16 @@ export const hostFirmwareSettings = firmwareKind<SettingsReading>({
 });
 
 /** What was used before is let go only once there is another, and before the status stops telling of it. */
-async function furnish(ports: LifecyclePorts, key: string, { schema }: SettingsReading): Promise<readonly string[]> {
+async function furnish(ports: LifecyclePorts, { schema }: SettingsReading): Promise<readonly string[]> {
   if (schema.isThere) return [];
   const { kind } = firmwareSchema;
   const content = { spec: schema.spec as unknown as JsonObject };
   // Whoever knows no vendor takes it from nobody who does: it was read before that one told of it.
   const onDrift = schema.spec.hardwareVendor === undefined ? 'keep' : 'apply';
-  const waiting = await ports.ensureChildren(key, [{ kind, name: schema.name, content, onDrift }]);
+  const waiting = await ports.ensureChildren([{ kind, name: schema.name, content, onDrift }]);
   if (waiting.length > 0) return waiting;
-  const before = schemaOf(ports.object(key));
-  if (before !== undefined && before !== schema.name) await ports.removeChildren(key, [{ kind, name: before }]);
+  const before = schemaOf(ports.object());
+  if (before !== undefined && before !== schema.name) await ports.removeChildren([{ kind, name: before }]);
   return [];
 }
 

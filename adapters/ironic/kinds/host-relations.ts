@@ -1,4 +1,4 @@
-// What a BareMetalHost refers to, what it makes for itself, and what it makes known.
+// References of a BareMetalHost, the objects that it creates, and the attributes that it publishes.
 import { deletion } from '../../../machines/bare-metal-host/deletion.ts';
 import { isDetached } from '../../../machines/bare-metal-host/detachment.ts';
 import {
@@ -22,7 +22,7 @@ import type { Host } from '../steps/step-host.ts';
 
 /** On a host while its node may be in Ironic. */
 export const HOST_FINALIZER = 'baremetalhost.metal3.io';
-/** What hosts put on others. */
+/** Finalizers that hosts put on other objects. */
 export const HostGuard = {
   Secret: `${HOST_FINALIZER}/secret`,
   HardwareData: `${HOST_FINALIZER}/hardwareData`,
@@ -82,7 +82,7 @@ export interface Used {
   readonly isOwned: boolean;
 }
 
-/** What the host uses and has not marked yet, as far as it can tell. */
+/** Objects that the host uses and has not labeled yet, if known. */
 export function unmarkedOf(object: KubeObject, dependencies: readonly Dependency[]): readonly Used[] {
   const { status, spec } = hostOf(object);
   const good = status?.goodCredentials?.credentials?.name;
@@ -94,7 +94,7 @@ export function unmarkedOf(object: KubeObject, dependencies: readonly Dependency
       // mutant: host-marks-anew ?:.1 -> false
       return owners.includes(object.metadata.uid) ? [] : [{ kind, name, uid, isOwned: true }];
     }
-    // Whoever was registered with it has marked it.
+    // A host that was registered with the Secret has already labeled it.
     if (kind !== 'Secret' || name === good) return [];
     return [{ kind, name, uid, isOwned: finalizers.length > 0 && name === spec?.bmc?.credentialsName }];
   });
@@ -114,7 +114,7 @@ export function childrenOf(object: KubeObject, { preprovisioningImages }: HostKi
   ];
 }
 
-/** What an inspection has found replaces what is there. What a status says of the hardware may be older than that. */
+/** The result of an inspection replaces what is stored. Hardware in the status may be older. */
 export function hardwareDataOf(name: string, hardware: JsonObject): Child {
   return { kind: 'HardwareData', name, content: { spec: { hardware } }, onDrift: 'apply' };
 }
@@ -133,7 +133,7 @@ function imageOf(object: KubeObject): Child {
     kind: 'PreprovisioningImage',
     name,
     content: { spec: spec as JsonObject },
-    // By which builders choose their images.
+    // Labels that builders select images by.
     labels,
     isControlled: true,
     onDrift: 'apply',
@@ -145,7 +145,7 @@ export function isManaged(object: KubeObject): boolean {
   return isRegistered(object) && !isPaused(hostOf(object)) && !isDetached(hostOf(object));
 }
 
-/** What those who refer to a host decide by. */
+/** Attributes of a host that its dependents decide by. */
 export function attributesOf(object: KubeObject): JsonObject {
   const { spec, status } = hostOf(object);
   const { manufacturer, productName } = mapOf(mapOf(status?.hardware)['systemVendor']);
@@ -162,7 +162,7 @@ export function attributesOf(object: KubeObject): JsonObject {
   };
 }
 
-/** Whose it is: a claim whose reference somebody takes away hears of it at once. */
+/** Consumer of the host: a claim is notified as soon as its reference is removed. */
 function consumerOf({ spec }: KubeObject): string {
   const { kind, namespace, name } = mapOf(spec?.['consumerRef']);
   return [kind, namespace, name]

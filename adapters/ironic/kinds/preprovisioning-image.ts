@@ -61,7 +61,7 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
 }
 
 /** One that is being deleted is built on as long as somebody holds it: who boots it may need it. */
-async function reconcile({ ports, key, object, dependencies, owned }: ReconcileAttempt): Promise<Verdict> {
+async function reconcile({ ports, object, dependencies, owned }: ReconcileAttempt): Promise<Verdict> {
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   // Before anything else, as the reference does.
   if (!owned && !isDeleted) return { next: 'guard' };
@@ -69,10 +69,10 @@ async function reconcile({ ports, key, object, dependencies, owned }: ReconcileA
   const isThere = secret?.answer !== undefined && secret.answer.readiness !== Readiness.Absent;
   if (secret !== undefined && isThere && !isDeleted) {
     // Before it is read: its version is another one afterwards.
-    await ports.labelReferenced(key, secret, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
+    await ports.labelReferenced(secret, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
   }
-  const { status, againAfterMs } = (await ports.call(key, 'build')) as Built;
-  await ports.storeStatus(key, MANAGER, status as JsonObject);
+  const { status, againAfterMs } = (await ports.call('build')) as Built;
+  await ports.storeStatus(MANAGER, status as JsonObject);
   if (isDeleted) return { next: 'leave' };
   return againAfterMs === undefined ? { next: 'rest' } : { next: 'pause', pauseMs: againAfterMs };
 }

@@ -1,7 +1,7 @@
 // Adoption: Ironic takes a machine that runs something already for what it is, as after the loss of its database.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { ProvisioningState, provisioningStateOf } from '../../../machines/bare-metal-host/host.ts';
-import { hasFault, type IronicNode, isInMaintenance, lastErrorOf, stateOf } from './node-answer.ts';
+import { hasFault, type IronicNode, isInMaintenance, lastErrorOf, stateOf } from '../client/node-answer.ts';
 import { changeProvisionState, leaveMaintenance } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import { failed, REGISTER, restarting, type Step, stuckIn, waitFor } from './step.ts';
@@ -21,7 +21,7 @@ export function adopt({ host, node }: AdoptionInput): Step {
     case ProvisionState.Verifying:
       return stuckIn(node, 'adoption');
     case ProvisionState.Manageable:
-      // What was deployed is gone already; its cleaning is tried again.
+      // The deployment is already removed; its cleaning is retried.
       if (provisioningStateOf(host) === ProvisioningState.Deprovisioning) return { step: 'done' };
       // mutant: host-never-adopts return -> { step: 'done' }
       return changeProvisionState(node, { target: Target.Adopt });

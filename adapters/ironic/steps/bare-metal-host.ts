@@ -1,4 +1,5 @@
-// What is done for a BareMetalHost: of each operation what its decisions need is found out, and they are carried out on its node.
+// Operations of a BareMetalHost: each collects the facts that its decisions need, and applies the decisions to the
+// node.
 //
 // Invariants:
 //   IRONIC-BARE-METAL-HOST-1. Of the Secrets that an operation reads nothing is in what it answers.
@@ -24,7 +25,7 @@ import { architectureOfHost, registerHost, storedHardware } from './register.ts'
 import { remove } from './removal.ts';
 import type { Host } from './step-host.ts';
 
-/** By name, as the kind declares them. */
+/** Operations by name, as the kind declares them. */
 export const HOST_OPERATIONS = [
   'hardware',
   'recognize',

@@ -1,5 +1,5 @@
-// What is done for BareMetalSwitches: all of a namespace are rendered into the two Secrets that Ironic's networking service reads
-// there. Ironic itself is not asked.
+// Operations of BareMetalSwitches: all switches of a namespace are rendered into the two Secrets that Ironic's
+// networking service reads there. No request is sent to Ironic.
 //
 // Invariants:
 //   IRONIC-BARE-METAL-SWITCHES-1. A Secret is written only as it was read before the switches were listed: no rendering undoes one of a later list.

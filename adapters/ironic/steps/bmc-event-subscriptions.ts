@@ -70,7 +70,7 @@ export function bmcEventSubscriptionOperations({
       const ids = await idsOf(request);
       return ids.includes(subscriptionId(id)) ? observed(request.object, subscriptionId(id)) : undefined;
     },
-    // The spec cannot be changed, and nobody else changes a subscription.
+    // The spec is immutable, and no other client changes a subscription.
     update: async () => ({ changed: false }),
     async remove({ id, ...request }) {
       const own = subscriptionId(id);
@@ -78,7 +78,7 @@ export function bmcEventSubscriptionOperations({
         await ironic.deleteSubscription(nodeOf(request), own, askingFor(request));
       } catch (error) {
         if (error instanceof AbsentError) return;
-        // What is gone already is refused with the same words as what fails.
+        // A deletion of a missing subscription fails with the same text as any other failure.
         const isRefused = error instanceof TransientError;
         if (!isRefused || (await idsOf(request)).includes(own)) throw error;
       }

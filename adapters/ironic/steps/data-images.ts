@@ -1,6 +1,6 @@
 // What Ironic does for DataImages: it looks at the virtual media of a node, and inserts and ejects CDs.
 //
-// Ironic answers before it has done what it was asked for, and holds the node meanwhile: what became of it is found by a look.
+// Ironic responds before it has done the requested work, and locks the node meanwhile: a poll finds the result.
 import { TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import { hiding } from '../../http/secrets.ts';
@@ -33,7 +33,7 @@ export type DataImageOperations = {
   detach(request: OperationRequest): Promise<MediaOrder>;
 };
 
-/** Of all that may have gone wrong with a node. */
+/** Messages about virtual media among all errors of a node. */
 const MEDIA_TROUBLE = /^could not (at|de)tach device/i;
 
 export function dataImageOperations({ ironic, foreign }: Pick<IronicPorts, 'ironic' | 'foreign'>): DataImageOperations {

@@ -1,8 +1,8 @@
 // Deprovisioning: what is deployed is taken away, and the disks are cleaned where that is wanted.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
+import { type IronicNode, lastErrorOf, stateOf } from '../client/node-answer.ts';
 import { patchOf } from '../host/node-patch.ts';
-import { type IronicNode, lastErrorOf, stateOf } from './node-answer.ts';
 import { changeProvisionState, recover } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import {

@@ -1,4 +1,4 @@
-// What a new node is made of, and what of a node that is there already is not as it would be made today.
+// Definition of a new node, and how an existing node differs from the definition that it would have today.
 import type { JsonObject } from '../../../bus/bus.ts';
 import {
   type CredentialsStatus,
@@ -6,11 +6,11 @@ import {
   provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
 import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
+import { type IronicNode, stateOf, textIn } from '../client/node-answer.ts';
 import { Feature } from '../client/versions.ts';
 import { nodeCapabilities } from '../host/boot-mode.ts';
 import { type Driver, inspectInterfaceOf } from '../host/drivers.ts';
 import { type Patch, patchOf, under, type Wanted } from '../host/node-patch.ts';
-import { type IronicNode, stateOf, textIn } from './node-answer.ts';
 import { ProvisionState } from './states.ts';
 import { type NodeRequest, patchNode } from './step.ts';
 import { bootModeOf, type Host, nodeNameOf } from './step-host.ts';
@@ -26,13 +26,16 @@ export interface EnrolmentInput {
   readonly isAddressChanged?: boolean;
   /** `properties.cpu_arch`. */
   readonly architecture: string;
-  /** What is deployed, or is about to be, needs this one; undefined: Ironic chooses. */
+  /** Interface that the current or next deployment needs; undefined: Ironic chooses. */
   readonly deployInterface?: string | undefined;
-  /** What the Ironic in use can do. */
+  /** Features of the Ironic in use. */
   readonly features: readonly Feature[];
 }
 
-/** Where the BMC finds the images of Ironic. It follows the settings of Ironic, and is no part of the way into the BMC. */
+/**
+ * Address at which the BMC finds the images of Ironic. It follows the settings of Ironic, and is not part of the BMC's
+ * address.
+ */
 const EXTERNAL_URL = 'external_http_url';
 
 /** Ironic takes another driver and other interfaces in these states. */

@@ -1,11 +1,12 @@
-// What was read of Ironic in one pass, by what it is: what a decision asks for (`into` of a request) and then finds here.
+// Facts that one attempt read from Ironic, by name: a decision requests them (`into` of a request) and then finds them
+// here.
 //
 // A fact that is undefined was not read; null: Ironic answered that there is none (404). Facts last for one pass at most; they
 // are dropped when a step begins it again. Each request that is made in the middle of a pass leaves a fact, so that none is
 // made twice.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { IronicNode, IronicPort } from '../client/node-answer.ts';
 import { isMap, mapOf } from '../json-values.ts';
-import type { IronicNode, IronicPort } from './node-answer.ts';
 
 export interface Facts {
   /** The node by the UUID that the host has recorded; by the host's name in Ironic; by its bare name. */
@@ -30,15 +31,15 @@ export interface Facts {
   readonly made?: readonly IronicPort[];
   /** Firmware components. */
   readonly firmware?: readonly JsonObject[];
-  /** What the last inspection found: `inventory` and `plugin_data`. */
+  /** Result of the last inspection: `inventory` and `plugin_data`. */
   readonly inventory?: JsonObject | null;
-  /** By interface, whether the node can be deployed. */
+  /** Whether the node can be deployed, by interface. */
   readonly validation?: JsonObject | null;
   /** What Ironic recorded of the node, newest first. */
   readonly history?: readonly JsonObject[];
 }
 
-/** What an answer of Ironic becomes. */
+/** Name of the fact that a response of Ironic becomes. */
 export type Fact = Exclude<keyof Facts, 'others'>;
 
 /** Lists, and the member of an answer that holds them; what several requests answer is joined. */
@@ -63,7 +64,7 @@ export function gathered(facts: Facts, into: Fact, body: Json | undefined): Fact
   return { ...facts, [into]: [...before, ...itemsIn(body, member)] };
 }
 
-/** What is made is answered alone. */
+/** A created item is returned alone. */
 function itemsIn(body: Json | undefined, member: string): readonly JsonObject[] {
   if (!isMap(body)) return [];
   const { [member]: items, ...alone } = mapOf(body);

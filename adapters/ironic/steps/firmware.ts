@@ -4,23 +4,36 @@ import type { OperationRequest } from '../../../machines/kind.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { WatchInput, WatchOutput } from '../../../machines/observed-node/context.ts';
 import type { Operations } from '../../api/adapter.ts';
-import { firmwareComponents } from '../host/firmware-components.ts';
+import { firmwareSchema } from '../firmware-schema-kind.ts';
+import { type FirmwareComponent, firmwareComponents } from '../host/firmware-components.ts';
 import {
   biosSettings,
   type FirmwareSchemaSpec,
   firmwareSchemaName,
   firmwareSchemaSpec,
 } from '../host/firmware-schema.ts';
-import { settingValues } from '../host/firmware-settings.ts';
+import { type SettingValue, settingValues } from '../host/firmware-settings.ts';
 import { mapOf, textOf } from '../json-values.ts';
-import { firmwareSchema } from '../kinds/firmware-schema.ts';
-import type { ComponentsReading } from '../kinds/host-firmware-components.ts';
-import type { SettingsReading } from '../kinds/host-firmware-settings.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { nextTransition } from './node-watch.ts';
 
 interface FirmwarePorts extends Pick<IronicPorts, 'ironic'> {
   readonly poller: Pick<IronicPorts['poller'], 'watch'>;
+}
+
+export interface SettingsReading {
+  readonly settings: readonly SettingValue[];
+  /** What they may be set to. All hosts that have the same settings share it. */
+  readonly schema: {
+    readonly name: string;
+    readonly spec: FirmwareSchemaSpec;
+    /** The object was made for it before, and is there. */
+    readonly isThere: boolean;
+  };
+}
+
+export interface ComponentsReading {
+  readonly components: readonly FirmwareComponent[];
 }
 
 /** Of `hostfirmwaresettings`. */
@@ -32,7 +45,7 @@ export function firmwareSettingsOperations(ports: FirmwarePorts & Pick<IronicPor
       const name = firmwareSchemaName(settings);
       const { vendor, model } = mapOf(attributes);
       const own = firmwareSchemaSpec(settings, { manufacturer: textOf(vendor), productName: textOf(model) });
-      // It is referred to once the status tells of it, and was made before that.
+      // It is referenced once the status names it, and was created before that.
       const made = request.dependencies[`${firmwareSchema.kind}/${name}`];
       const isNamed = own.hardwareVendor === undefined || mapOf(made?.attributes)['hasVendor'] === true;
       const isThere = made?.ready === true && isNamed;

@@ -1,4 +1,4 @@
-// What is looked up for HostClaims: hosts and policies of all namespaces. Ironic is not asked.
+// Lookups for HostClaims: hosts and policies of all namespaces. No request is sent to Ironic.
 import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
 import type { OperationRequest, Resource } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -44,7 +44,7 @@ export type ChosenStep = {
 
 /** A type, as an interface would be no table. */
 export type HostClaimOperations = {
-  /** What is next for a claim, as hosts and policies are now. */
+  /** Next step for a claim, with the current hosts and policies. */
   choose(request: OperationRequest): Promise<ChosenStep>;
 };
 
@@ -68,7 +68,7 @@ export function hostClaimOperations({
         return { step: next, hosts: hostsOf(next).flatMap((each) => seenAmong(hosts, each)) };
       };
       const bound = await boundHost(object, readObject);
-      // Whoever has one needs no other; a deleted claim lets go of all that it may have.
+      // A claim with a host needs no other; a deleted claim releases all hosts that it may have.
       const isDeleted = object.metadata.deletionTimestamp !== undefined;
       if (bound !== undefined && !isDeleted && isHeldBy(bound as ClaimableHost, claim)) return step([bound], []);
       const hosts = await listObjects(CLAIMABLE_HOSTS);

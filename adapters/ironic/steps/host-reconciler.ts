@@ -2,11 +2,11 @@
 import type { HostNode, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import type { OperationRequest } from '../../../machines/request.ts';
 import { QueueTimeoutError } from '../../http/concurrency-limiter.ts';
+import { type IronicNode, uuidOf } from '../client/node-answer.ts';
 import type { CachedNode } from '../client/node-cache.ts';
 import type { IronicOptions } from '../options.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { lookUpOwn, lookUpToRemove } from './lookup.ts';
-import { type IronicNode, uuidOf } from './node-answer.ts';
 import { Memories } from './node-memories.ts';
 import { outcomeOf } from './outcome.ts';
 import { isOfAnother } from './owners.ts';
@@ -15,7 +15,7 @@ import { type Ended, type Known, pass } from './run-steps.ts';
 import { type Ask, type Step, wait } from './step.ts';
 import type { Host } from './step-host.ts';
 
-/** What an operation on a host is told; of its host everything is as the API server has it. */
+/** Input of an operation on a host; the host is as the API server has it. */
 export type HostRequest = Pick<OperationRequest, 'object' | 'dependencies' | 'deadlineAt' | 'traceparent'> & {
   /** As the host knows it; undefined: it does not. */
   readonly node?: HostNode | undefined;
@@ -35,7 +35,7 @@ export interface HostReconciler {
   ): Promise<Ended<Found>>;
   /** The same for a node that is to be removed, which may be another than the one that is recorded. */
   onLeaving(request: HostRequest, decide: (node: IronicNode | null) => Step): Promise<Ended<object>>;
-  /** What a pass comes to, now. */
+  /** Current outcome of an attempt. */
   outcome<Found extends object>(
     ended: Ended<Found>,
     request: HostRequest,
@@ -43,7 +43,7 @@ export interface HostReconciler {
   ): Outcome;
 }
 
-/** It goes on in a while: passes that are begun are brought to their end, rather than many halfway. */
+/** Retried after a while: started attempts finish before others start. */
 const NO_TURN = {
   last: wait('short', 'Ironic is busy with other hosts'),
   notes: [],

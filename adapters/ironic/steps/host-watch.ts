@@ -3,8 +3,9 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import type { HostNode } from '../../../machines/bare-metal-host/outcome.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { Node } from '../client/node.ts';
+import { revisionOf, WATCHED } from '../client/node-answer.ts';
 import type { NodePoller } from '../client/poller.ts';
-import { hostNodeOf, revisionOf, WATCHED } from './outcome.ts';
+import { hostNodeOf } from './outcome.ts';
 
 export type NodeWatchRequest = Pick<LongCallRequest, 'signal' | 'progress'> & {
   readonly node: HostNode;
@@ -12,13 +13,13 @@ export type NodeWatchRequest = Pick<LongCallRequest, 'signal' | 'progress'> & {
   readonly pollAfterMs: number;
 };
 
-/** What a watch tells by its progress. */
+/** Progress reports of a watch. */
 export type NodeTold = { readonly node: HostNode } | { readonly gone: true };
 
 /**
- * Tells each time that the node is not as it was known, until it is aborted or the node is gone.
+ * Reports each change of the node from its known state, until the watch is aborted or the node is deleted.
  *
- * @param see  is given the node as a whole each time, before that is told
+ * @param see receives the whole node each time, before the report
  * @throws {TransientError} the watch was aborted, or the poller closed
  */
 export async function watchHost(
@@ -35,7 +36,7 @@ export async function watchHost(
       return {};
     }
     known = Object.fromEntries(WATCHED.map((field) => [field, news.node[field]]));
-    // The first look is at a node of which the revision alone is known.
+    // The first poll compares with a node of which only the revision is known.
     if (revisionOf(news.node) === revision) continue;
     ({ revision } = hostNodeOf(news.node));
     see(news.node);

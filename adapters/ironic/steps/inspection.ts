@@ -6,12 +6,12 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation, isInspectionRequested } from '../../../machines/bare-metal-host/host.ts';
 import { rebootRequest } from '../../../machines/bare-metal-host/reboot.ts';
+import { type IronicNode, lastErrorOf, stateOf, textIn, uuidOf } from '../client/node-answer.ts';
 import { nodeCapabilities } from '../host/boot-mode.ts';
 import { type Driver, inspectInterfaceOf } from '../host/drivers.ts';
 import { patchOf } from '../host/node-patch.ts';
 import { mapOf } from '../json-values.ts';
 import type { Facts } from './facts.ts';
-import { type IronicNode, lastErrorOf, stateOf, textIn, uuidOf } from './node-answer.ts';
 import { type Memory, memoryOf } from './node-memory.ts';
 import { changeProvisionState } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
@@ -45,7 +45,7 @@ export interface Inspected {
   readonly inventory: JsonObject;
 }
 
-/** The clocks of two machines agree to so many milliseconds. */
+/** Assumed maximum difference between the clocks of two machines, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /** @returns done with what was found */

@@ -1,14 +1,15 @@
 // Finding the node of a host: by the UUID that is recorded, by names, and at last by the MAC address that it boots from.
 //
 // Invariants:
-//   IRONIC-LOOKUP-1. A node that is found by its MAC address alone and has a name is never taken: it is somebody else's.
+//   IRONIC-LOOKUP-1. A node that is found only by its MAC address and has a name is never taken: it belongs to another
+//       owner.
 //   IRONIC-LOOKUP-2. A node that another living host has is never taken for this one's, wherever it is found: a status may have come with an
 //       annotation, which anybody writes.
 //   IRONIC-LOOKUP-3. What Ironic answers is what was asked for: the UUID by a UUID alone, the name by a name alone.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { isIdent, isUuid, isUuidLike } from '../client/endpoints.ts';
+import { called, type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
 import type { Facts } from './facts.ts';
-import { called, type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import { bareNameOf, isNamedAfter } from './ownership.ts';
 import { type AskOwner, failed, type NodeRequest, nodePath, type Send, type Step, send, stuck } from './step.ts';
 import { bootMacOf, type Host, nodeNameOf } from './step-host.ts';
@@ -47,8 +48,8 @@ export function lookUpOwn(input: LookUpInput): Step<Found> {
 }
 
 /**
- * Finds what is to be removed with the host: also a node of its name that was made when Ironic had lost the one that is recorded, if nobody
- * has come to record it.
+ * Finds the nodes to remove with the host. These include a node of the host's name that was made after Ironic lost the
+ * recorded one, unless it is recorded by then.
  */
 export function lookUpToRemove(input: LookUpInput): Step<Found> {
   return lookUpIn([...recorded(input.host), [nodeNameOf(input.host), 'byName']], input) ?? NONE;
@@ -63,7 +64,7 @@ function recorded({ status }: Host): readonly Place[] {
 /**
  * Undefined: it is in none of the places.
  *
- * @param refused  what comes of a node that is recorded and another host's; undefined: it is passed over
+ * @param refused result if the recorded node belongs to another host; undefined: the node is skipped
  */
 function lookUpIn(
   places: readonly Place[],

@@ -1,7 +1,7 @@
-// What a process remembers of nodes between passes, of so many of them at most: who was quiet for longest is forgotten.
+// Cache of node memories in the process, of limited size: the least recently used one is dropped.
 import type { Memory } from './node-memory.ts';
 
-/** Of an Ironic with more nodes some are looked at more often. */
+/** With more nodes than this, some are polled more often. */
 const LIMIT = 20_000;
 
 export class Memories {

@@ -1,5 +1,5 @@
-// What is remembered of a node between passes, in the process alone. Lost at a restart: it saves calls, and bounds tries; nothing
-// that is decided needs it.
+// Memory of a node between attempts, in the process alone. A restart loses it: it saves calls and limits retries; no
+// decision depends on it.
 
 export interface Memory {
   /** UUID of the node that all else is about. */
@@ -8,15 +8,15 @@ export interface Memory {
   readonly macs?: readonly string[];
   /** Whether Ironic lists firmware components of it. */
   readonly components?: boolean;
-  /** Its inspection was begun here, and what came of it was not taken yet. */
+  /** This process started an inspection whose result was not taken yet. */
   readonly inspecting?: boolean;
-  /** So often was its cleaning, on the way to a deployment, begun anew after it failed. */
+  /** Number of times that the cleaning before a deployment was restarted after a failure. */
   readonly cleaningRetries?: number;
-  /** So often was its failed deployment looked at, and did not say why it failed. */
+  /** Number of times that the failed deployment was polled without a reason of its failure. */
   readonly silentFailures?: number;
 }
 
-/** What is remembered of this node; of another one, nothing. */
+/** Memory of this node; empty for another node. */
 export function memoryOf(memory: Memory | undefined, node: string): Memory {
   return memory?.node === node ? memory : { node };
 }

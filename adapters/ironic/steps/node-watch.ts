@@ -1,8 +1,9 @@
-// Waiting until a node has made a transition and is at rest after it: what Ironic keeps of its firmware is another only then. It
-// asks the BMC while a node is verified, inspected, cleaned and serviced, and after each step that changes something.
+// Watch for transitions of a node: Ironic's firmware data changes only then. Ironic reads it from the BMC while a node
+// is verified, inspected, cleaned and serviced, and after each step that changes something.
 //
 // Invariants:
-//   IRONIC-NODE-WATCH-1. A transition after the reading is told, whether it was seen under way or not; one before it is not.
+//   IRONIC-NODE-WATCH-1. A transition after the reading is always reported, even if no poll saw it running; one before
+//       it never is.
 //   IRONIC-NODE-WATCH-2. What is under way is not told of before it is over.
 import { AbsentError } from '../../../bus/errors.ts';
 import type { Transition } from '../../../machines/observed-node/context.ts';
@@ -21,7 +22,10 @@ export interface TransitionWatch {
 
 type Sight = Pick<Node, 'provision_state' | 'provision_updated_at' | 'reservation'>;
 
-/** So far the clocks of Ironic and of this machine may be apart, in milliseconds; a reading too many does no harm. */
+/**
+ * Assumed maximum difference between the clocks of Ironic and this machine, in milliseconds; a superfluous reading is
+ * harmless.
+ */
 const CLOCKS_APART_MS = 60_000;
 
 /** Resolves with the last transition. @throws {AbsentError} Ironic does not know the node @throws as `NodePoller.watch` */
@@ -43,7 +47,7 @@ export async function nextTransition(
   }
 }
 
-/** States that end by themselves, or when a person lets Ironic go on. */
+/** States that end on their own, or when a person lets Ironic continue. */
 const PASSING = /(?:ing|wait|hold|call-back)$/;
 
 function isAtWork({ provision_state, reservation }: Sight): boolean {

@@ -1,29 +1,15 @@
-// What a pass over a node comes to, for the chart of its host.
-import { createHash } from 'node:crypto';
+// Outcome of an attempt over a node, for the state machine of its host.
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { HostNode, Noted, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
 import { forgottenSettings, type StatusPatch } from '../../../machines/bare-metal-host/status.ts';
+import { type IronicNode, revisionOf, textIn, uuidOf } from '../client/node-answer.ts';
 import { wantedRaid } from '../host/raid.ts';
 import { effectiveHints } from '../host/root-device-hints.ts';
-import { type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import type { Ended } from './run-steps.ts';
 import { type Applied, type Notes, type Pace, pauseMs } from './step.ts';
 import type { Host } from './step-host.ts';
-
-/** What of a node operations wait for, or decide by when it comes by itself. */
-export const WATCHED = [
-  'provision_state',
-  'target_provision_state',
-  'provision_updated_at',
-  'power_state',
-  'target_power_state',
-  'last_error',
-  'maintenance',
-  'fault',
-  'health',
-] as const;
 
 export interface OutcomeInput {
   readonly host: Host;
@@ -33,12 +19,6 @@ export interface OutcomeInput {
   readonly random: number;
   /** `IronicOptions.speed`. */
   readonly speed: number;
-}
-
-/** The same for a node as for another one while nothing of it changes that operations wait for. */
-export function revisionOf(node: JsonObject): string {
-  const seen = WATCHED.map((field) => node[field] ?? null);
-  return createHash('sha256').update(JSON.stringify(seen)).digest('base64url').slice(0, 16);
 }
 
 export function hostNodeOf(node: JsonObject): HostNode {
@@ -87,7 +67,7 @@ export function outcomeOf<Found extends object>(
   }
 }
 
-/** What is waited for is counted where it is an image. */
+/** A wait is counted if it is for an image. */
 function waitingFor(pace: Pace, { measures = [] }: Noted): Pick<Noted, 'measures'> {
   if (pace !== 'preprovisioningImage') return {};
   return { measures: [...measures, { name: 'metal3_waiting_for_preprov_image_total' }] };
@@ -98,7 +78,7 @@ function pollMs(pace: Pace): number {
   return pauseMs(pace, 0);
 }
 
-/** What the firmware objects that go with a host record: that what is wanted of them is being applied, or is not. */
+/** Record of the firmware objects that go with a host: whether their wanted changes are being applied. */
 export function firmwareRecordIn(notes: readonly Notes[]): 'record' | 'forget' | undefined {
   const last = notes.findLast(({ record, forget }) =>
     [...(record ?? []), ...(forget ?? [])].includes('firmwareUpdates'),
@@ -120,7 +100,7 @@ function notedIn(host: Host, notes: readonly Notes[]): Omit<Noted, 'at' | 'node'
   };
 }
 
-/** What is taken away is null on its way to another process. */
+/** A removed value is null when it is sent to another process. */
 function sendable({ provisioning, ...rest }: StatusPatch): StatusPatch {
   const said = (members: object): object =>
     Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? null]));

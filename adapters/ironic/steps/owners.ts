@@ -1,7 +1,7 @@
 // Whose a node is, by the hosts of all namespaces as they are now.
 import type { OperationRequest } from '../../../machines/kind.ts';
+import type { IronicNode } from '../client/node-answer.ts';
 import { askingFor, type IronicPorts, metal3Resource } from '../serving.ts';
-import type { IronicNode } from './node-answer.ts';
 import { hasBareName, isAnothers, isNamedAfter, namesakeOf } from './ownership.ts';
 import type { Host } from './step-host.ts';
 
@@ -16,13 +16,13 @@ export async function isOfAnother(
   node: IronicNode,
 ): Promise<boolean> {
   if (isAnothers(host, node, (await listObjects(HOSTS)) as readonly Host[])) return true;
-  // Its host may be in a namespace that is not cared for here.
+  // Its host may be in a namespace that this deployment does not manage.
   const namesake = namesakeOf(node);
   // mutant: host-takes-named-node return -> false
   return namesake !== undefined && (await readObject(HOSTS, namesake.namespace, namesake.name)) !== undefined;
 }
 
-/** What a node is to the host that a status was brought along for. A type, as an interface would be no JSON. */
+/** Relation of a node to the host whose status was restored. A type, since an interface is not assignable to JSON. */
 export type Recognition = {
   /** `unknown`: Ironic has no such node. */
   readonly node: 'own' | 'foreign' | 'unknown';

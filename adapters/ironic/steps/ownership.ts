@@ -1,9 +1,11 @@
 // Whose a node is: told by its name, which hosts give to their nodes, and where that says nothing by what hosts have recorded.
 //
 // Invariant:
-//   IRONIC-OWNERSHIP-1. A node that another living host has recorded, or whose name is another living host's, is nobody else's.
+//   IRONIC-OWNERSHIP-1. A node that another existing host has recorded, or that has the name of another existing host,
+//       is never taken.
+
+import { type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
 import { mapOf, textOf } from '../json-values.ts';
-import { type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import { type Host, nodeNameOf } from './step-host.ts';
 
 /** The node has the name of the host, with its namespace: no other host gives that name. */
@@ -22,7 +24,7 @@ export function bareNameOf({ metadata }: Host): string {
   return name.includes('~') ? '' : name;
 }
 
-/** Where the host is whose name, with its namespace, the node has; undefined: it has no such name. */
+/** Host named by the node, with its namespace; undefined if the node has no such name. */
 export function namesakeOf(node: IronicNode): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace, name] = /^([a-z0-9.-]+)~([a-z0-9.-]+)$/.exec(textIn(node, 'name')) ?? [];
   return namespace === undefined || name === undefined ? undefined : { namespace, name };

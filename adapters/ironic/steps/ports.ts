@@ -3,9 +3,9 @@
 // They are listed only where there is no memory of them: a MAC address that was never seen, another node, a process that has just
 // begun.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
+import { type IronicNode, type IronicPort, stateOf, textIn, uuidOf } from '../client/node-answer.ts';
 import type { Facts } from './facts.ts';
 import { getPorts, macConflict } from './lookup.ts';
-import { type IronicNode, type IronicPort, stateOf, textIn, uuidOf } from './node-answer.ts';
 import type { Memory } from './node-memory.ts';
 import { ProvisionState } from './states.ts';
 import { failed, type NodeRequest, type Notes, send, type Unfinished } from './step.ts';
@@ -39,7 +39,7 @@ const STATES: ReadonlySet<string> = new Set([
   ProvisionState.ServiceFailed,
 ]);
 
-/** What is left to do for the ports; or that nothing is, with what is to be remembered of it. */
+/** Remaining step for the ports; or none, with what to remember of the node. */
 export type Ports = { readonly step: Unfinished } | { readonly step?: undefined; readonly notes: Notes };
 
 export function ensurePorts(input: PortsInput, node: IronicNode): Ports {

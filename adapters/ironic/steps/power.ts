@@ -4,7 +4,6 @@ import { SOFT_POWER_OFF_TIMEOUT_SECONDS } from '../../../machines/bare-metal-hos
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { RebootMode } from '../../../machines/bare-metal-host/reboot.ts';
-import { isPowerOffDisabled } from './enrollment.ts';
 import {
   called,
   type IronicNode,
@@ -14,7 +13,8 @@ import {
   targetOf,
   textIn,
   uuidOf,
-} from './node-answer.ts';
+} from '../client/node-answer.ts';
+import { isPowerOffDisabled } from './enrollment.ts';
 import { changeProvisionState } from './provision-state.ts';
 import { isFailure, PowerState, PowerTarget, ProvisionState, Target } from './states.ts';
 import {
@@ -38,7 +38,7 @@ export interface PowerInput {
 }
 
 export interface PowerOffInput extends PowerInput {
-  /** How the machine is asked to go off; a `soft` one that it cannot be asked for becomes `hard`. */
+  /** Mode of powering off; a `soft` one that is not supported becomes `hard`. */
   readonly mode: RebootMode;
 }
 
@@ -65,9 +65,9 @@ export function powerOn({ host, node }: PowerInput): Step {
 }
 
 /**
- * What fails is told without what goes before it where it was asked for softly (`powerErrorMessage`).
+ * A failure of a soft power off is reported without the prefix (`powerErrorMessage`).
  *
- * @returns done: it is off. One whose power is never to be cut is started anew by the request, and is never off
+ * @returns done: it is off. A machine whose power must never be cut is restarted by the request, and is never off
  */
 export function powerOff(input: PowerOffInput): Step {
   const { host, node, mode } = input;
@@ -87,12 +87,12 @@ export function powerOff(input: PowerOffInput): Step {
   });
 }
 
-/** The last switching off of a host that goes away. @returns done: it is off, or stays on because it never is to be */
+/** Powers off a host before its deletion. @returns done: it is off, or stays on because its power must never be cut */
 export function powerOffBeforeDelete({ host, node }: PowerInput): Step {
   return isPowerOffDisabled(host) ? { step: 'done' } : powerOff({ host, node, mode: 'hard' });
 }
 
-/** After a failure whatever is said of earlier ones is passed over, and nothing is asked for softly. */
+/** After a failure, earlier failures are ignored, and the power off is hard. */
 function isForced(host: Host): boolean {
   return hasErrorOf(host, ErrorType.PowerManagement);
 }

@@ -1,9 +1,9 @@
 // Preparation: RAID, BIOS settings and firmware are applied by manual cleaning.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
+import { type IronicNode, lastErrorOf, stateOf, uuidOf } from '../client/node-answer.ts';
 import type { Step as RamdiskStep } from '../host/manual-step.ts';
 import { patchOf } from '../host/node-patch.ts';
 import type { LogicalDisk } from '../host/raid.ts';
-import { type IronicNode, lastErrorOf, stateOf, uuidOf } from './node-answer.ts';
 import { changeProvisionState, recover } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import {
@@ -24,24 +24,24 @@ export interface PreparationInput {
   readonly host: Host;
   /** Null: Ironic has none. */
   readonly node: IronicNode | null;
-  /** What is wanted differs from what is recorded as applied. */
+  /** Whether the wanted settings differ from the recorded ones. */
   readonly isUnprepared: boolean;
   readonly plan: PreparationPlan;
 }
 
-/** How what differs is applied. */
+/** Plan for applying the differences. */
 export interface PreparationPlan {
   /** In their order; none: nothing has to be done to the machine. */
   readonly cleanSteps: readonly RamdiskStep[];
   /** For `states/raid`; none: that stays as it is. */
   readonly logicalDisks: readonly LogicalDisk[];
   readonly raidInterface?: string | undefined;
-  /** What is wanted cannot be: why. */
+  /** Reason why the wanted settings are impossible. */
   readonly problem?: string | undefined;
 }
 
 export interface Prepared {
-  /** What is wanted now counts as applied from here on (`record`). */
+  /** Whether the wanted settings count as applied from here on (`record`). */
   readonly started: boolean;
 }
 

@@ -1,10 +1,11 @@
-// What is to be done to a machine before it is deployed, or while it is switched off anyway: RAID, BIOS settings, firmware.
+// Changes of a machine before a deployment, or while it is switched off: RAID, BIOS settings, firmware.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { PAUSES_MS } from '../../../machines/bare-metal-host/delays.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { isEqual } from '../../../machines/bare-metal-host/status.ts';
+import { type IronicNode, stateOf, uuidOf } from '../client/node-answer.ts';
 import { biosStep } from '../host/bios-settings.ts';
 import { cleanSteps, isUnprepared, serviceSteps } from '../host/clean-steps.ts';
 import { FirmwareChange, firmwareChange, servicedOnReboot, type UpdatePolicy } from '../host/firmware-change.ts';
@@ -18,7 +19,6 @@ import { listOf, mapOf } from '../json-values.ts';
 import { askingFor, type IronicPorts, metal3Resource } from '../serving.ts';
 import { driverOfHost } from './driver-of-host.ts';
 import { type HostReconciler, type HostRequest, hostOf } from './host-reconciler.ts';
-import { type IronicNode, stateOf, uuidOf } from './node-answer.ts';
 import { firmwareRecordIn } from './outcome.ts';
 import { type PreparationPlan, prepare } from './preparation.ts';
 import { service } from './servicing.ts';
@@ -106,7 +106,7 @@ async function firmwareOf(
   };
 }
 
-/** Where a node rests before a machine is restarted for its firmware, and after that. */
+/** Stable states of a node before a machine is restarted for its firmware, and afterwards. */
 const AT_REST: ReadonlySet<string> = new Set([
   ProvisionState.Manageable,
   ProvisionState.Available,

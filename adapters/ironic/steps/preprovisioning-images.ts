@@ -1,4 +1,4 @@
-// What is looked up for PreprovisioningImages: the version of their network data. Ironic is not asked.
+// Lookups for PreprovisioningImages: the version of their network data. No request is sent to Ironic.
 import type { OperationRequest } from '../../../machines/kind.ts';
 import { type Built, builtImage } from '../host/image-builder.ts';
 import type { PreprovisioningImage } from '../host/preprovisioning.ts';

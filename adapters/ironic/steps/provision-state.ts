@@ -1,6 +1,6 @@
 // Changing the provision state of a node: what every such request goes through.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { called, hasFault, type IronicNode, isInMaintenance, uuidOf } from './node-answer.ts';
+import { called, hasFault, type IronicNode, isInMaintenance, uuidOf } from '../client/node-answer.ts';
 import type { Target } from './states.ts';
 import { type NodeRequest, type Notes, nodePath, type Send, send, type Wait, waitForNode } from './step.ts';
 
@@ -16,7 +16,8 @@ export interface Change {
 }
 
 /**
- * Asks for another provision state. A node with a fault is waited for; one that somebody put into maintenance is taken out of it first.
+ * Requests another provision state. Waits for a node with a fault; a node that was put into maintenance manually is
+ * taken out of it first.
  *
  * @param before  requests that are made before this one, in the same step
  */

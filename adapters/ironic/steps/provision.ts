@@ -1,6 +1,7 @@
 // Deploying what a host is to run: its image, and what its instance finds on its config drive.
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
+import type { IronicNode } from '../client/node-answer.ts';
 import { type ConfigDriveOutcome, configDrive, configDriveSecrets, HostDataType } from '../host/config-drive.ts';
 import { foreignUrlProblem } from '../host/foreign-urls.ts';
 import { imageProblems } from '../host/image-rules.ts';
@@ -8,7 +9,6 @@ import { deploySteps, instancePatch, isOtherImage, isSameImage } from '../host/i
 import { registryCredentials, registrySecretName } from '../host/registry-credentials.ts';
 import type { IronicPorts } from '../serving.ts';
 import { type HostReconciler, type HostRequest, hostOf } from './host-reconciler.ts';
-import type { IronicNode } from './node-answer.ts';
 import { type ProvisioningInput, provision } from './provisioning.ts';
 
 export async function provisionHost(

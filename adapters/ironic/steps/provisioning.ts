@@ -1,20 +1,28 @@
 // Provisioning: what the host is to run is deployed.
 //
 // Invariants:
-//   IRONIC-PROVISIONING-1. A deployment is asked for only after the node was told what to deploy, and validated, in the same pass.
-//   IRONIC-PROVISIONING-2. Every failure reaches the host in the end: cleaning is begun anew a few times, a failure that says nothing is asked for its
-//       reason a few times.
+//   IRONIC-PROVISIONING-1. A deployment is requested only after the node was set up and validated in the same attempt.
+//   IRONIC-PROVISIONING-2. Every failure always reaches the host in the end: cleaning is restarted a limited number of
+//       times, and a failure without a reason is polled for it a limited number of times.
 //   IRONIC-PROVISIONING-3. What was deployed while something else came to be wanted is taken away, and not told of as what is wanted.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation, type Image } from '../../../machines/bare-metal-host/host.ts';
 import { rebootRequest } from '../../../machines/bare-metal-host/reboot.ts';
+import {
+  called,
+  type IronicNode,
+  isInMaintenance,
+  lastErrorOf,
+  stateOf,
+  textIn,
+  uuidOf,
+} from '../client/node-answer.ts';
 import type { ConfigDriveOutcome } from '../host/config-drive.ts';
 import type { DeployStep } from '../host/instance-info.ts';
 import type { Patch } from '../host/node-patch.ts';
 import { mapOf } from '../json-values.ts';
 import type { Facts } from './facts.ts';
-import { called, type IronicNode, isInMaintenance, lastErrorOf, stateOf, textIn, uuidOf } from './node-answer.ts';
 import { type Memory, memoryOf } from './node-memory.ts';
 import { changeProvisionState, leaveMaintenance } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
@@ -39,17 +47,17 @@ export interface ProvisioningInput {
   readonly node: IronicNode | null;
   readonly facts: Facts;
   readonly memory?: Memory | undefined;
-  /** What is wrong with `spec.image` by the rules of checksums. */
+  /** Problems of `spec.image` by the rules of checksums. */
   readonly imageProblems: readonly string[];
-  /** The node was told to deploy this very image. */
+  /** The node was set up to deploy this very image. */
   readonly isSameImage: boolean;
-  /** The node was told to deploy from another address than is wanted by now; no, unless stated. */
+  /** The node was set up to deploy from another URL than is wanted now; false by default. */
   readonly isOtherImage?: boolean;
-  /** What the node is to be told of the instance; undefined until it is asked for. */
+  /** Instance data for the node; undefined until it is needed. */
   readonly instanceData?: { readonly patch: Patch } | Problem | undefined;
   /** Undefined until it is asked for. */
   readonly configDrive?: ConfigDriveOutcome | undefined;
-  /** Of a custom deployment. */
+  /** Steps of a custom deployment. */
   readonly deploySteps?: readonly DeployStep[] | undefined;
 }
 
@@ -58,9 +66,12 @@ export interface Problem {
   readonly problem: string;
 }
 
-/** So often is cleaning begun anew before its failure is the host's. */
+/** Number of times that cleaning is restarted before its failure becomes that of the host. */
 const CLEANING_RETRIES = 3;
-/** So often is looked for the reason of a failed deployment where Ironic tells it: switching the machine off may take it away. */
+/**
+ * Number of polls for the reason of a failed deployment where Ironic reports it: powering the machine off may remove
+ * it.
+ */
 const SILENT_LOOKS = 3;
 const UNSAID = 'Ironic does not say why';
 const HISTORY_LIMIT = '20';
@@ -86,7 +97,7 @@ export function provision(input: ProvisioningInput): Step {
       if (isOtherImage === true) return changeProvisionState(node, { target: Target.Deleted });
       return { step: 'done', events: [{ reason: 'ProvisioningComplete', message: provisioned(host) }] };
     case ProvisionState.Error:
-      // What was to be taken away was not, and Ironic does not try again: deprovisioning does.
+      // The deployment was not removed, and Ironic does not retry: deprovisioning does.
       return failed(ErrorType.Provisioning, `Deprovisioning failed: ${lastErrorOf(node) || UNSAID}`);
     case ProvisionState.DeployWait:
       if (rebootRequest(host, { onlyForced: true }) !== undefined) {

@@ -38,11 +38,11 @@ export const PREPROVISIONING_IMAGES = metal3Resource('PreprovisioningImage', 'pr
 type Refusal = Exclude<AccessOutcome, { readonly kind: 'access' }>;
 
 export interface Registering {
-  /** Ironic lists firmware components of the node; undefined: nobody asked, or it does not know. */
+  /** Ironic lists firmware components of the node; undefined if not requested, or not supported. */
   readonly listsComponents?: boolean;
 }
 
-/** The architecture of a host's node, where nobody says that of this machine. */
+/** Default architecture of a host's node. */
 export function architectureOfHost(host: Host): string {
   return architectureOf(host, { ownArchitecture: arch() });
 }
@@ -100,7 +100,7 @@ export async function registerHost(
     : outcome;
 }
 
-/** @throws {TransientError} nobody can tell whether the Secret is there */
+/** @throws {TransientError} the existence of the Secret cannot be determined */
 async function credentialsIn(
   { readSecret }: Pick<IronicPorts, 'readSecret'>,
   namespace: string,
@@ -188,7 +188,7 @@ async function ramdiskOf(
   return { ramdisk: decide(standing.kind === 'usable' ? image.status : undefined) };
 }
 
-/** What HardwareData says of the machine, where it was heard of; empty: there is none. */
+/** Hardware of the machine in HardwareData, if its existence was reported; otherwise empty. */
 async function knownHardware(
   ports: Pick<IronicPorts, 'readObject'>,
   request: Pick<HostRequest, 'object' | 'dependencies'>,
@@ -197,7 +197,7 @@ async function knownHardware(
   return isHeardOf ? storedHardware(ports, request) : {};
 }
 
-/** What HardwareData says of the machine, whether it was heard of or not; empty: there is none. */
+/** Hardware of the machine in HardwareData, even if its existence was not reported; empty if there is none. */
 export async function storedHardware(
   { readObject }: Pick<IronicPorts, 'readObject'>,
   { object }: Pick<HostRequest, 'object'>,
@@ -206,7 +206,7 @@ export async function storedHardware(
   return mapOf(mapOf((await readObject(HARDWARE_DATA, namespace, name))?.spec)['hardware']);
 }
 
-/** Where nobody looked at the machine, or nobody is to, what HardwareData says of it holds. */
+/** Without an inspection, or with inspection disabled, HardwareData is authoritative. */
 function withHardware(host: Host, known: JsonObject, outcome: Outcome): Outcome {
   if (Object.keys(known).length === 0) return outcome;
   const architecture = textOf(mapOf(known['cpu'])['arch']);

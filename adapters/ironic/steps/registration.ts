@@ -1,4 +1,4 @@
-// Registration: a node is there for the host, is told what it must know, and Ironic reaches its BMC.
+// Registration: the host has a node with all its settings, and Ironic reaches its BMC.
 //
 // Made at the beginning of every pass of a registered host, so it asks for nothing but the node while nothing differs: ports are
 // listed as `ports.ts` says, firmware components once for each node while the host has no HostFirmwareComponents.
@@ -14,6 +14,7 @@ import {
   provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
 import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
+import { type IronicNode, lastErrorOf, stateOf, targetOf, uuidOf } from '../client/node-answer.ts';
 import { Feature } from '../client/versions.ts';
 import { nodeCapabilities } from '../host/boot-mode.ts';
 import { patchOf, under, type Wanted } from '../host/node-patch.ts';
@@ -28,7 +29,6 @@ import {
 } from './enrollment.ts';
 import type { Facts } from './facts.ts';
 import { lookUp } from './lookup.ts';
-import { type IronicNode, lastErrorOf, stateOf, targetOf, uuidOf } from './node-answer.ts';
 import { memoryOf } from './node-memory.ts';
 import { ensurePorts, type PortsInput } from './ports.ts';
 import { changeProvisionState } from './provision-state.ts';
@@ -53,10 +53,12 @@ import { bootMacOf, bootModeOf, hasErrorOf, isCleaningWanted, isFastInspection }
 export interface RegistrationInput extends EnrolmentInput, PortsInput {
   /** Ironic has no network of its own to boot machines from. */
   readonly isProvisioningNetworkDisabled?: boolean;
-  /** What went wrong before Ironic was asked: the PreprovisioningImage could not be built, or its network data not be read. */
+  /**
+   * Problem before any request to Ironic: the PreprovisioningImage could not be built, or its network data not be read.
+   */
   readonly problem?: string | undefined;
   readonly ramdisk: RamdiskDecision;
-  /** Network data of the ramdisk, where nobody builds it into an image; undefined: there is none. */
+  /** Network data of the ramdisk, if no builder puts it into an image; undefined if there is none. */
   readonly networkData?: JsonObject | undefined;
   /** The host has an object for its firmware components. */
   readonly hasFirmwareComponents: boolean;
@@ -64,7 +66,7 @@ export interface RegistrationInput extends EnrolmentInput, PortsInput {
 
 export interface Registered {
   readonly node: IronicNode;
-  /** Whether Ironic lists firmware components of it; undefined: nobody wants to know, or Ironic does not. */
+  /** Whether Ironic lists firmware components of it; undefined if not needed, or not supported. */
   readonly listsComponents?: boolean;
 }
 

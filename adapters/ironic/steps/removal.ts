@@ -1,8 +1,8 @@
 // Removal: Ironic forgets the node. What runs on the machine is left running.
 
+import { called, type IronicNode, isInMaintenance, stateOf, uuidOf } from '../client/node-answer.ts';
 import { Feature } from '../client/versions.ts';
 import { patchOf } from '../host/node-patch.ts';
-import { called, type IronicNode, isInMaintenance, stateOf, uuidOf } from './node-answer.ts';
 import { changeProvisionState } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import { type NodeRequest, nodePath, patchNode, type Step, send, type Unfinished, waitFor } from './step.ts';
@@ -10,9 +10,9 @@ import { type NodeRequest, nodePath, patchNode, type Step, send, type Unfinished
 export interface RemovalInput {
   /** Null: Ironic has none. */
   readonly node: IronicNode | null;
-  /** What the node waits for is interrupted. */
+  /** An operation that the node waits for is interrupted. */
   readonly isForced: boolean;
-  /** What the Ironic in use can do. */
+  /** Features of the Ironic in use. */
   readonly features: readonly Feature[];
 }
 

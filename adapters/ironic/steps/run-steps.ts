@@ -3,14 +3,14 @@
 // Invariants:
 //   IRONIC-RUN-STEPS-1. Each decision sees what was read in this pass, or right before it, alone, and each request is judged before the next is made.
 //   IRONIC-RUN-STEPS-2. What a step notes counts when the step was carried out as a whole, however the pass ends then.
-//   IRONIC-RUN-STEPS-3. A pass that goes round in a circle ends: it is gone on with later.
+//   IRONIC-RUN-STEPS-3. An attempt that runs in a circle always ends and is continued later.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { QueueTimeoutError } from '../../http/concurrency-limiter.ts';
 import type { IronicClient } from '../client/client.ts';
 import { refusalIn } from '../client/errors.ts';
+import { type IronicNode, uuidOf } from '../client/node-answer.ts';
 import type { Asking } from '../client/session.ts';
 import { type Facts, gathered } from './facts.ts';
-import { type IronicNode, uuidOf } from './node-answer.ts';
 import { type Memory, remembered } from './node-memory.ts';
 import { nodeIn } from './registration.ts';
 import {
@@ -30,13 +30,13 @@ import {
   wait,
 } from './step.ts';
 
-/** What a decision is made with. */
+/** Input of a decision. */
 export interface Known {
   readonly facts: Facts;
   readonly memory: Memory | undefined;
 }
 
-/** How a pass ended, and all that its steps noted, in their order. */
+/** End of an attempt, with all notes of its steps, in their order. */
 export interface Ended<Found extends object> {
   /** A `send` is one that was carried out, and after which there is a pause. */
   readonly last: Done<Found> | Wait | Failed | Stuck | Register | Send;
@@ -44,7 +44,7 @@ export interface Ended<Found extends object> {
   /** The node as it was answered last; undefined: it was not. */
   readonly node: IronicNode | undefined;
   readonly memory: Memory | undefined;
-  /** The same node, if nothing was asked of it after that: what is next may go on from there. */
+  /** The same node, if no request was sent to it after that: the next attempt may start from there. */
   readonly sight: IronicNode | undefined;
 }
 
@@ -54,11 +54,11 @@ export interface PassDeps {
   readonly asking: Asking;
   /** Whether another host has the node. */
   readonly isAnothers: (node: IronicNode) => Promise<boolean>;
-  /** What is known already, of what was read right before. */
+  /** Facts that are already known because they were read right before. */
   readonly facts?: Facts;
 }
 
-/** So many steps of one operation are many. */
+/** Maximum number of steps of one operation. */
 const STEPS = 40;
 
 /**
@@ -138,11 +138,12 @@ export async function pass<Found extends object>(
       );
       return { verdict: verdictOn(request, { status: answer.status }), body: answer.body };
     } catch (error) {
-      // That many are served at once is no failure of this one: what was done counts, and it goes on in its turn.
+      // A full queue is not a failure of this attempt: completed work counts, and the attempt continues when a slot is
+      // free.
       if (error instanceof QueueTimeoutError)
         return { verdict: { kind: 'ends', step: wait('short', 'Ironic is busy') } };
       const refusal = refusalIn(error);
-      // Whose fault it is that nobody is let in is not this node's.
+      // An authentication failure is not a fault of this node.
       // mutant: ironic-failure-is-refusal ||.4 drop
       if (refusal === undefined || refusal.status === 401 || refusal.status === 403 || refusal.status >= 500)
         throw error;

@@ -1,8 +1,8 @@
 // Servicing: firmware of a machine that runs something is changed while it is switched off anyway.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { OperationalStatus } from '../../../machines/bare-metal-host/host.ts';
+import { type IronicNode, lastErrorOf, stateOf } from '../client/node-answer.ts';
 import type { Step as RamdiskStep } from '../host/manual-step.ts';
-import { type IronicNode, lastErrorOf, stateOf } from './node-answer.ts';
 import { changeProvisionState, recover } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import { type Done, failed, REGISTER, restarting, type Step, stuckIn, type Unfinished, wait, waitFor } from './step.ts';
@@ -12,7 +12,7 @@ export interface ServicingInput {
   readonly host: Host;
   /** Null: Ironic has none. */
   readonly node: IronicNode | null;
-  /** Of what the HostUpdatePolicy lets be changed on a reboot, something differs from what is wanted. */
+  /** Some change that the HostUpdatePolicy allows on a reboot is not applied yet. */
   readonly hasChanges: boolean;
   /** Nothing of it is wanted any more: the specs are empty. */
   readonly isEmptied: boolean;
@@ -31,7 +31,8 @@ export function service(input: ServicingInput): Step<Serviced> {
   if (!hasChanges && !isServicing && !hasErrorOf(host, ErrorType.Servicing)) return { step: 'done', skipped: true };
   if (node === null) return REGISTER;
   if (!isServicing) {
-    // Stored first, so that the registration of the next pass gets a ramdisk. The error stays: it says to begin anew.
+    // Stored first, so that the registration of the next attempt gets a ramdisk. The error stays: it makes the
+    // servicing restart.
     return wait('now', 'the host is about to be serviced', {
       status: { operationalStatus: OperationalStatus.Servicing },
     });
@@ -51,7 +52,7 @@ function serviceNode(input: ServicingInput, node: IronicNode): Step<Serviced> {
     case ProvisionState.ServiceFailed:
       if (isEmptied) return changeProvisionState(node, { target: Target.Abort }, restarting(host, ErrorType.Servicing));
       if (!hasErrorOf(host, ErrorType.Servicing)) {
-        // What counted as applied when it began is not, or there would be nothing to begin anew with.
+        // Settings that counted as applied at the start are not, or the restart would have nothing to apply.
         return failed(ErrorType.Servicing, lastErrorOf(node) || 'Servicing failed', { forget: ['firmwareUpdates'] });
       }
       return start(input, node) ?? changeProvisionState(node, { target: Target.Abort });

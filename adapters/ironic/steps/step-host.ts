@@ -13,12 +13,12 @@ export interface Host extends BareMetalHost {
   >;
 }
 
-/** The error that it has is of this type: what failed so is begun anew. */
+/** The host's error is of this type: the failed operation is restarted. */
 export function hasErrorOf({ status }: Host, errorType: ErrorType): boolean {
   return status?.errorType === errorType;
 }
 
-/** What its node is called. */
+/** Name of the host's node. */
 export function nodeNameOf({ metadata }: Host): string {
   return `${metadata?.namespace ?? ''}~${metadata?.name ?? ''}`;
 }

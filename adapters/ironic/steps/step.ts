@@ -1,34 +1,37 @@
-// What a decision comes to: one step, as data. Nothing here or beside it makes a call, reads a clock or draws a number.
+// Result of a decision: one step, as data. Nothing here or beside it makes a call, reads a clock or draws a number.
 //
-// A pass begins with no facts. It takes steps of one operation until one ends it:
-//   send   The requests are made in this order, each only if the one before was answered as expected (`verdictOn`). Then:
-//          `onward`: decide again with the facts gathered; `again`: begin anew, at once; else begin anew after the pause.
-//   ask    Something outside of Ironic is needed to decide: it is found out, and decided again with it.
-//   askOwner  Whose the node is has to be known to decide: whether another host has it.
-//   wait   Begin anew when the node has changed, which is looked at so often; or after the pause (`until`).
-//   done   Nothing is left to do for this operation.
-//   failed The host has an error of this type, and backs off.
-//   stuck  Nobody knows what to do in this place. Tried again soon, then ever later; the message is for the status and the log.
+// An attempt starts with no facts. It takes steps of one operation until one ends it:
+//   send      The requests are sent in this order, each only if the response to the one before was as expected (`verdictOn`). Then
+//             `onward` decides again with the facts gathered; `again` starts over immediately; otherwise after the pause.
+//   ask       The decision needs something outside of Ironic: it is read, and the decision made again with it.
+//   askOwner  The decision needs the owner of the node: whether it belongs to another host.
+//   wait      Starts over when the node has changed, which is polled at this pace; or after the pause (`until`).
+//   done      The operation has nothing left to do.
+//   failed    The host has an error of this type, and backs off.
+//   stuck     The state is unknown. Retried soon, then with backoff; the message is for the status and the log.
 //   register  Ironic does not know the node: it has to be registered first.
 //
-// Within a pass the host and the memory stay as they were when it began. What steps note is applied when it ends, however it ends.
+// Within an attempt the host and the memory stay as they were at its start. Notes of steps are applied when it ends, however it ends.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ironicPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/delays.ts';
 import type { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { HostEvent, HostStatus } from '../../../machines/bare-metal-host/host.ts';
 import type { IronicRequest } from '../client/client.ts';
+import { called, type IronicNode, stateOf, uuidOf } from '../client/node-answer.ts';
 import type { Fact } from './facts.ts';
-import { called, type IronicNode, stateOf, uuidOf } from './node-answer.ts';
 import type { Memory } from './node-memory.ts';
 import { type Host, hasErrorOf } from './step-host.ts';
 
-/** How long until the next pass. `now` is one without a pause. */
+/** Pause until the next attempt. `now` is no pause. */
 export type Pace = 'now' | 'short' | 'long' | 'preprovisioningImage' | 'servicingEnded';
 
-/** What the status of the host, or of the firmware objects that go with it, records of what was done to the node. */
+/** Record of a change of the node in the status of the host, or of its firmware objects. */
 export type Applied = 'rootDeviceHints' | 'raid' | 'softwareRaid' | 'firmwareUpdates' | 'image' | 'customDeploy';
 
-/** What changes beside the node. Of a `send` it is true once all requests were answered as expected, of any other step at once. */
+/**
+ * Changes other than to the node. For a `send`, true once all requests had the expected response; for any other step,
+ * immediately.
+ */
 export interface Notes {
   readonly events?: readonly HostEvent[];
   /** Members of the host's status that are set; `provisioning` member by member. */
@@ -50,9 +53,9 @@ export interface NodeRequest extends IronicRequest {
   readonly expects: readonly number[];
   /** Begins the message of a failure; no secret. */
   readonly failure: string;
-  /** Where the body of the answer goes; null for a 404 that is expected. */
+  /** Fact that the body of the response becomes; null for an expected 404. */
   readonly into?: Fact;
-  /** What is sent instead if the answer has this code. */
+  /** Request that is sent instead if the response has this code. */
   readonly otherwise?: { readonly status: number; readonly request: NodeRequest };
 }
 
@@ -68,7 +71,7 @@ export type Wait = Notes & {
   readonly pace: Pace;
   /** For people: what is waited for. */
   readonly because: string;
-  /** What ends the wait: the node is not as it was, or the time is over. */
+  /** End of the wait: a change of the node, or the end of the pause. */
   readonly until: 'node' | 'pause';
 };
 export type Failed = Notes & { readonly step: 'failed'; readonly errorType: ErrorType; readonly message: string };
@@ -108,13 +111,14 @@ export function stuck(message: string): Stuck {
   return { step: 'stuck', message };
 }
 
-/** @param doing  what cannot be gone on with: `inspection` */
+/** @param doing operation that cannot continue: `inspection` */
 export function stuckIn(node: IronicNode, doing: string): Stuck {
   return stuck(`${doing} cannot go on while ${called(node)} is in provision state "${stateOf(node)}"`);
 }
 
 /**
- * Of a request that begins anew what failed: once it is taken the error is over, so that the next failure is one of its own.
+ * A request that restarts a failed operation: once it is accepted the error is cleared, so that the next failure counts
+ * separately.
  */
 export function restarting(host: Host, errorType: ErrorType): Notes {
   return hasErrorOf(host, errorType) ? { isErrorOver: true } : {};
@@ -157,14 +161,14 @@ export function patchNode(node: IronicNode, patch: readonly JsonObject[], into?:
   };
 }
 
-/** What an answer means: go on, send the other request, or end the pass with this step. */
+/** Meaning of a response: continue, send the other request, or end the attempt with this step. */
 export type Verdict =
   | { readonly kind: 'expected' }
   | { readonly kind: 'otherwise'; readonly request: NodeRequest }
   | { readonly kind: 'ends'; readonly step: Wait | Stuck };
 
 /**
- * What the answer to a request means for the pass that it is made in.
+ * Meaning of a response for the attempt in which the request was sent.
  *
  * @param detail  what the answer says of the failure; no secret
  */
@@ -177,7 +181,7 @@ export function verdictOn(request: NodeRequest, { status, detail = '' }: { statu
   return { kind: 'ends', step: stuck(`${request.failure}: ${detail || `HTTP status ${status}`}`) };
 }
 
-/** How long a pause is. @param random  uniform in [0, 1) @returns milliseconds */
+/** Length of a pause. @param random uniform in [0, 1) @returns milliseconds */
 export function pauseMs(pace: Pace, random: number): number {
   switch (pace) {
     case 'now':

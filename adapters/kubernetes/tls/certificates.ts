@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 
 /** PEM both. */
 export interface Authority {
-  /** What clients must trust. */
+  /** Certificate that clients must trust. */
   readonly certificate: string;
   readonly key: string;
 }
@@ -21,10 +21,10 @@ export interface ServerCertificate {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long a server's certificate is valid; most servers make a new one at each start. */
+/** Validity of a server certificate; most servers make a new one at each start. */
 const SERVER_DAYS = 365;
 
-/** How long an authority is valid, which a folder may keep. */
+/** Validity of an authority, which a directory may keep. */
 const AUTHORITY_DAYS = 3650;
 
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' };

@@ -1,7 +1,7 @@
 // Changes that break clients: the rules, and where one was broken.
 import type { Place } from '../model/mod.ts';
 
-/** What breaks clients, by rule. A client is a program that was written, or generated, against the old model. */
+/** Breaking changes, by rule. A client is a program that was written, or generated, against the old model. */
 export const RULES = {
   'service.removed': 'a service is gone',
   'version.removed': 'a version of a service is gone',
@@ -28,11 +28,11 @@ export interface Break {
   readonly message: string;
   /** Whose clients break: names as in the URL. */
   readonly service: string;
-  /** Undefined where the whole service is gone. */
+  /** Undefined if the whole service was removed. */
   readonly version: string | undefined;
   /** In the old model. */
   readonly old: Place;
-  /** In the new model; undefined for what is gone. */
+  /** Place in the new model; undefined if it was removed. */
   readonly new: Place | undefined;
 }
 

@@ -83,7 +83,7 @@ export function resourceComparer(report: Report, compareTypes: CompareTypes): Co
   const compareTypesOf: CompareParameters = (old, now, what) => {
     compareTypes(old.type, now.type, { what, old: old.place, now: now.place });
   };
-  /** What callers leave out gets its default. */
+  /** Omitted parameters get their defaults. */
   const compareInputs: CompareParameters = (old, now, what) => {
     compareTypesOf(old, now, what);
     if (old.default === now.default) return;

@@ -1,8 +1,8 @@
-// Types as clients see them: shapes in JSON. A pair of types is compared once, whoever uses it.
+// Types as clients see them: shapes in JSON. A pair of types is compared once, for all its uses.
 import type { Attribute, EnumType, Place, StructType, Type } from '../model/mod.ts';
 import type { Report } from './breaks.ts';
 
-/** Who has the types that are compared: named and shown if they do not fit. */
+/** Use of the compared types: named and shown if they do not fit. */
 export interface Use {
   readonly what: string;
   readonly old: Place;
@@ -13,7 +13,7 @@ export type CompareTypes = (old: Type, now: Type, use: Use) => void;
 
 export function typeComparer(report: Report): CompareTypes {
   const compared = new Map<Type, Set<Type>>();
-  /** What is still to be compared: types lead to others in chains of any length, which calls within calls are not for. */
+  /** Pending comparisons: types refer to each other in chains of any length, too long for recursion. */
   const pending: (() => void)[] = [];
 
   const compareAll: CompareTypes = (old, now, use) => {
@@ -31,7 +31,7 @@ export function typeComparer(report: Report): CompareTypes {
       const isSame = old.name.key === now.name.key;
       if (!isSame) compareKinds(old, now, use);
       once(old, now, () => {
-        // Of one name it is said once, not wherever it is used.
+        // The same name is reported once, rather than at each use.
         if (isSame) compareKinds(old, now, { what: `'${old.name.camel}'`, old: old.place, now: now.place });
         compareAttributes(old, now);
       });
@@ -81,7 +81,7 @@ export function typeComparer(report: Report): CompareTypes {
 }
 
 /**
- * What became of something that is not there any more.
+ * Reason why something does not exist any more.
  *
  * @param old, now  what it was in, and what is there instead
  */

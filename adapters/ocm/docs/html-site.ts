@@ -1,5 +1,5 @@
-// The pages as a site in HTML that needs no server: every file stands for itself, nothing comes from elsewhere, and the
-// only script is the search of the first page, whose hash is all that the policy of that page lets run.
+// HTML site that needs no server: every file is self-contained, nothing is loaded from elsewhere, and the only script
+// is the search of the first page, whose hash is the only one that the page's policy allows.
 import { createHash } from 'node:crypto';
 import type { Item, Model } from '../model/mod.ts';
 import { escaped, html } from './html.ts';

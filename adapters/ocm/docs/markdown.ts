@@ -20,7 +20,7 @@ export function link(text: string, target: string): string {
   return `[${text}](${target})`;
 }
 
-/** What follows `#` in a link to a heading, as GitHub and its like make it. */
+/** Anchor of a heading, as GitHub and similar sites derive it. */
 export function anchor(heading: string): string {
   return heading
     .toLowerCase()

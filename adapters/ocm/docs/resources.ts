@@ -66,7 +66,7 @@ function methodSection(method: Method, urls: readonly string[], site: Site): str
   ];
 }
 
-/** Where a parameter travels, and what it is called there. */
+/** Locations and names of a parameter in requests and responses. */
 function placesOf(parameter: Parameter, { query, requestBody, responseBody }: Method): string[] {
   const places: string[] = [];
   if (query.includes(parameter)) places.push(`query ${code(parameter.queryName)}`);

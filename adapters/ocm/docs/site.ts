@@ -1,4 +1,4 @@
-// Where the pages are: none in the place of another, and each reachable from any.
+// Paths of the pages: all distinct, and each reachable from any other.
 import type { DeclaredType, Item, Model, Resource, Type, Version } from '../model/mod.ts';
 import { summaryOf } from '../model/mod.ts';
 import { link } from './markdown.ts';

@@ -3,7 +3,7 @@ import type { DeclaredType, EnumType, Resource, StructType, Type, Version } from
 import { anchor, code, link, page, table } from './markdown.ts';
 import { brief, long, relativeTo, type Site } from './site.ts';
 
-/** Where types are used: lines of links by type, for the page of each. */
+/** Uses of types: lines of links by type, for the page of each. */
 export type Uses = ReadonlyMap<DeclaredType, readonly ((from: string) => string)[]>;
 
 /** All uses of the types of some versions, each attribute and method once. */

@@ -92,12 +92,12 @@ function modelActor(kind: ModelKind, kindOf: (type: StructType) => ModelKind | u
   };
 }
 
-async function reconcile({ ports, key, object, dependencies, owned, heldBy }: ReconcileAttempt): Promise<Verdict> {
+async function reconcile({ ports, object, dependencies, owned, heldBy }: ReconcileAttempt): Promise<Verdict> {
   const used = usedIn(object);
   const say = async (finding: Finding, references: readonly UsedReference[]): Promise<void> => {
-    const now = ports.object(key);
+    const now = ports.object();
     const status = statusOf(now, finding, references, ports.now());
-    if (!isSaid(now, status)) await ports.applyStatus(key, MANAGER, status);
+    if (!isSaid(now, status)) await ports.applyStatus(MANAGER, status);
   };
   if (object.metadata.deletionTimestamp !== undefined) {
     // mutant: model-leaves-users if -> false

@@ -15,7 +15,7 @@ const PAGING: Readonly<Record<string, string>> = {
   Total: 'out Total Integer',
 };
 
-/** @returns none where somebody has to think */
+/** @returns none if the fix needs a decision */
 export function mendsOf({ code, message, place }: Diagnostic, syntax: FileSyntax): Mend[] {
   const { tokens, text } = syntax;
   const at = tokens.findIndex(({ offset }) => offset === place.offset);

@@ -1,4 +1,4 @@
-// Questions of an editor beyond what stands at one place: uses, other names, lists of names, mends and colors.
+// Editor requests beyond those about one place: uses, renames, lists of symbols, fixes and colors.
 import {
   type CodeAction,
   CodeActionKind,
@@ -36,7 +36,7 @@ export interface AnswersDeps {
   readonly locationOf: (place: Place, workspace: EditedWorkspace) => Location;
 }
 
-/** What the editor is told that it may ask. */
+/** Capabilities that are announced to the editor. */
 export const CAPABILITIES = {
   referencesProvider: true,
   renameProvider: { prepareProvider: true },

@@ -3,7 +3,7 @@ import { DiagnosticSeverity, type Diagnostic as EditorDiagnostic } from 'vscode-
 import { type Diagnostic, type Place, Severity } from '../model/mod.ts';
 import { rangeOf } from './ranges.ts';
 
-/** Complaints that an editor is told about one file: with many more it stands still. */
+/** Maximum number of diagnostics per file sent to an editor, which becomes slow with many more. */
 const MOST = 500;
 
 export interface FileComplaints {
@@ -11,13 +11,13 @@ export interface FileComplaints {
   readonly diagnostics: EditorDiagnostic[];
 }
 
-/** What the editor was told about the files of one model. */
+/** Diagnostics that were sent about the files of one model. */
 export class Complaints {
   #reported: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
 
   /**
    * @param textOf  the text of a file as it is now
-   * @returns what the editor has to be told now
+   * @returns diagnostics to send
    */
   update(diagnostics: readonly Diagnostic[], textOf: (file: string) => string): FileComplaints[] {
     const now = Map.groupBy(diagnostics, ({ place }) => place.file);

@@ -1,5 +1,5 @@
-// Names that may stand where somebody writes. What is being written is hardly ever whole, so this looks at the tokens
-// before the place and not at the tree.
+// Completion of names. Text that is being edited is rarely complete, so this reads the tokens before the place rather
+// than the tree.
 import { type CompletionItem, CompletionItemKind, MarkupKind } from 'vscode-languageserver';
 import {
   BUILT_IN_TYPES,
@@ -12,7 +12,7 @@ import {
 } from '../model/mod.ts';
 import { MARK_TEXTS, typeDetail } from './hover.ts';
 
-/** What a line may hold before the name of a type: the kinds of its tokens. */
+/** Token kinds that may precede the name of a type in a line. */
 const BEFORE_TYPE = {
   struct: /^(?:attribute |link )?name (?:\[ (?:name )?(?:\] )?)?$/,
   method: /^(?:parameter )?(?:in |out )*name (?:\[ (?:name )?(?:\] )?)?$/,
@@ -73,7 +73,7 @@ function wordsAfter(before: readonly Token[], line: number): CompletionItem[] {
   return [];
 }
 
-/** Of the tokens since the line, or the block, began; marks aside. */
+/** Token kinds since the start of the line, or of the block, without marks. */
 function kindsSince(before: readonly Token[], line: number): string {
   const start = before.findLastIndex((token) => token.line < line || token.kind === '{' || token.kind === '}');
   return withoutMarks(

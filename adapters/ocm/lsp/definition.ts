@@ -1,4 +1,4 @@
-// Where something is written that is used elsewhere: in another file, or, through `@ref`, in another service.
+// Definition of a used name: in another file or, through `@ref`, in another service.
 import type { Mark, Place, Scope, TypeEntry } from '../model/mod.ts';
 import type { Sight } from './symbols-at.ts';
 
@@ -20,7 +20,7 @@ export function definitionOf(sight: Sight, scope: Scope): Place | undefined {
   }
 }
 
-/** What a `@ref` brought into its version. */
+/** Content that a `@ref` copied into its version. */
 export function takenOver({ name, parameters }: Mark, scope: Scope): TypeEntry | undefined {
   const path = parameters.findLast((parameter) => parameter.name === 'path')?.value;
   if (name !== 'ref' || typeof path !== 'string') return undefined;

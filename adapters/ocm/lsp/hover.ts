@@ -1,4 +1,4 @@
-// What is said about something that is pointed at: how it is declared, what becomes of it, and its documentation.
+// Hover text: declaration, fate and documentation.
 import {
   type Declaration,
   markedName,

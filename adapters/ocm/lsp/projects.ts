@@ -12,7 +12,7 @@ import { bytesOf, readModel, type Skipped, Workspace, watchModel } from '../mode
 export class EditedWorkspace extends Workspace {
   readonly #open = new Set<string>();
 
-  /** What the disk says. */
+  /** Content on disk. */
   override set(file: string, source: string | Uint8Array): void {
     if (!this.#open.has(file)) super.set(file, source);
   }
@@ -21,7 +21,7 @@ export class EditedWorkspace extends Workspace {
     if (!this.#open.has(file)) super.remove(file);
   }
 
-  /** What the editor says. */
+  /** Content in the editor. */
   edit(file: string, text: string): void {
     this.#open.add(file);
     super.set(file, text);
@@ -39,7 +39,7 @@ export class EditedWorkspace extends Workspace {
 export interface ProjectsDeps {
   /** Roots of one model; without any, the models are looked for in the folders. */
   readonly roots: readonly string[];
-  /** What the editor has open. */
+  /** Folders that are open in the editor. */
   readonly folders: readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;

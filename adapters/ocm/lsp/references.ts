@@ -1,4 +1,4 @@
-// Where something is used: all places of a model that mean what is declared at one.
+// References: all places of a model with the same declaration.
 import { BUILT_IN_TYPES, type Place, type Workspace } from '../model/mod.ts';
 import { definitionOf } from './definition.ts';
 import { type Sight, sightsOf } from './symbols-at.ts';
@@ -27,7 +27,7 @@ export type Renaming =
   | { readonly refusal: string; readonly places?: never }
   | { readonly refusal?: never; readonly places: readonly Place[] };
 
-/** What may be renamed at all. */
+/** Reason why a symbol cannot be renamed. */
 export function refusalOf(sight: Sight, definition: Place | undefined, workspace: Workspace): string | undefined {
   if (sight.what === 'mark') return 'a mark is a word of the language';
   if (sight.what === 'type' && BUILT_IN_TYPES.has(sight.word.name.key)) return 'the type is built in';

@@ -1,4 +1,4 @@
-// What the words of a file are, for editors to color.
+// Semantic tokens of a file, for colors in editors.
 import { SemanticTokensBuilder, type SemanticTokensLegend } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { FileSyntax, Scope } from '../model/mod.ts';

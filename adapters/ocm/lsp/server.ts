@@ -30,17 +30,17 @@ import { sightAt } from './symbols-at.ts';
 export interface ServeDeps {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Of one model; without any, the models are looked for in the folders that the editor has open. */
+  /** Roots of one model; without any, models are searched in the open folders. */
   readonly roots: readonly string[];
   readonly clock: Clock;
 }
 
-/** Where in which file, and what that file and its version say. */
+/** Position in a file, with the file and its version. */
 interface Spot extends Known {
   readonly offset: number;
 }
 
-/** Serves one editor. The process ends when the editor says so or is gone. */
+/** Serves one editor. The process ends when the editor requests it or disconnects. */
 export function serve({ input, output, roots, clock }: ServeDeps): void {
   const connection = createConnection(input, output);
   const documents = new TextDocuments(TextDocument);
@@ -55,7 +55,7 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
   };
   const onSkipped = ({ path, reason }: Skipped): void =>
     connection.console.info(`troupe: '${path}' is left out: ${reason}`);
-  // An editor writes addresses its own way; about what it has open it has to be told under its own.
+  // An editor has its own spelling of addresses, which must be used for its open files.
   const uriOf = (file: string): string =>
     documents.keys().find((uri) => pathOf(uri) === file) ?? pathToFileURL(file).href;
 
@@ -199,7 +199,7 @@ function foldersOf({ workspaceFolders, rootUri }: InitializeParams): string[] {
   return uris.filter((uri) => uri.startsWith('file:')).map((uri) => fileURLToPath(uri).replace(/(?<=.)[\\/]$/, ''));
 }
 
-/** What concerns a version as a whole is shown at the top of its first file; one without files shows nothing. */
+/** A diagnostic about a whole version is shown at the top of its first file; a version without files shows none. */
 function inFile(diagnostic: Diagnostic, workspace: EditedWorkspace): Diagnostic[] {
   const { place } = diagnostic;
   if (place.line > 0) return [diagnostic];

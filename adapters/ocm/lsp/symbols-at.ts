@@ -1,4 +1,4 @@
-// What stands at a place of a file, as far as there is something to say about it.
+// Symbol at a place of a file, if there is one.
 import type {
   AttributeSyntax,
   Declaration,

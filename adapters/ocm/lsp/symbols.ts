@@ -1,4 +1,4 @@
-// What a file, or a whole model, declares.
+// Declarations of a file, or of a whole model.
 import { type DocumentSymbol, SymbolKind, SymbolTag } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Declaration, FileSyntax, Part, Place, Workspace } from '../model/mod.ts';

@@ -68,7 +68,7 @@ function isSegment(part: Part): boolean {
   return 'target' in part || 'parameters' in part;
 }
 
-/** Of several marks of one name the first counts. */
+/** The first of several marks with one name counts. */
 export function annotationsOf(marks: readonly Mark[]): Annotation[] {
   const first = new Map<string, Annotation>();
   for (const { name, parameters, place } of marks) {

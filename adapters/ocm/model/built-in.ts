@@ -12,7 +12,7 @@ const KINDS = [
   TypeKind.Interface,
 ] as const;
 
-/** By the keys of their names. */
+/** Built-in types by the keys of their names. */
 export const BUILT_IN_TYPES: ReadonlyMap<string, BuiltInType> = new Map(
   KINDS.map((kind) => [kind, { kind, name: nameOf(kind.charAt(0).toUpperCase() + kind.slice(1)) }]),
 );

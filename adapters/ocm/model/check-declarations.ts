@@ -18,11 +18,11 @@ import type {
   Word,
 } from './syntax.ts';
 
-/** What every class has before its own attributes. */
+/** Built-in members of every class, before its own attributes. */
 const BUILT_IN_MEMBERS: ReadonlySet<string> = new Set(['kind', 'id', 'href']);
 const EXPLICIT_ID = /^I[dD]$/;
 
-/** Where more names are unknown than this, it is not because of slips. */
+/** Number of unknown names above which a misspelling is unlikely. */
 const MANY = 50;
 
 /** Checks all declarations of a version, in the order of its files. */

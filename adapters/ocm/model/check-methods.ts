@@ -4,7 +4,7 @@ import type { MethodKind } from './model.ts';
 import type { Scope } from './scope.ts';
 import type { MethodSyntax, ParameterSyntax, TypeSyntax } from './syntax.ts';
 
-/** What a type counts as. */
+/** Category of a type. */
 type Shape = 'scalar' | 'struct' | 'list' | 'map';
 
 /** The parameter that a method is about. */
@@ -76,7 +76,7 @@ const PAGING = [
   { key: 'size', camel: 'Size', initial: 100, direction: 'in out' },
   { key: 'total', camel: 'Total', initial: undefined, direction: 'out' },
 ] as const;
-/** Which literal may be the default of which type. */
+/** Type of literal that may be the default of each type. */
 const DEFAULTS: Readonly<Record<string, string>> = { boolean: 'boolean', integer: 'number', string: 'string' };
 
 interface Judged {
@@ -140,7 +140,7 @@ function checkRule(judgement: Judgement, rule: Rule): void {
   if (rule.scalarsIn) {
     for (const parameter of allowed) if (parameter.shape === 'scalar') checkDirection(parameter, 'in', scope);
   }
-  // What is missing may be what was not understood.
+  // A missing part may be one that could not be parsed.
   if (rule.paging && !judgement.method.broken) checkPaging(judgement);
 }
 
@@ -153,7 +153,7 @@ function checkMain({ method, parameters, dotted, scope }: Judgement, main: Main,
   }
   const { place } = method.item;
   if (main.name === 'Items' && !method.broken && parameters.every(({ key }) => key !== 'items')) {
-    // A list of another name was told so: that it is not there by its own name is another thing to say.
+    // A list of another name was reported; its absence under its own name would be a second report.
     const isUnclear = found.length === 0 && parameters.some(({ shape }) => shape === undefined);
     if (!isUnclear) scope.report('method.items', place, `method '${dotted}' needs a list 'Items'`);
     if (found.length === 0) return;

@@ -28,7 +28,7 @@ export function checkTree(version: Version, scope: Scope): void {
 
 interface Tree {
   readonly reached: ReadonlySet<Resource>;
-  /** Who leads to a resource comes before it; empty where there are loops. */
+  /** Parents come before their resources; empty if there are loops. */
   readonly inOrder: readonly Resource[];
 }
 
@@ -91,7 +91,7 @@ function checkWays(inOrder: readonly Resource[], scope: Scope): void {
   }
 }
 
-/** Of a long path its ends. */
+/** A long path is shortened in the middle. */
 function pathOf(resources: readonly Resource[]): string {
   const names = (part: readonly Resource[]): string => part.map(({ name }) => name.camel).join(' > ');
   if (resources.length <= 2 * SHOWN) return names(resources);

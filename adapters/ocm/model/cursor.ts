@@ -1,4 +1,4 @@
-// The parser's way through the tokens of a file: what comes next, what was expected instead, and where to go on after it.
+// Token cursor of the parser: the next token, the expected ones, and the place where parsing continues after an error.
 import { type Diagnostic, diagnostic } from './diagnostics.ts';
 import type { Lexed, Token, TokenKind } from './lexer.ts';
 import type { Place } from './model.ts';
@@ -8,7 +8,7 @@ import type { Word } from './syntax.ts';
 /** Words that start a declaration, and nothing else. */
 const DECLARING: ReadonlySet<TokenKind> = new Set(['class', 'struct', 'enum', 'error', 'resource']);
 
-/** How many tokens a missing brace is looked for. */
+/** Number of tokens in which a missing brace is searched. */
 const NEAR = 8;
 
 export class Cursor {
@@ -28,7 +28,7 @@ export class Cursor {
     this.#nameOf = nameOf;
   }
 
-  /** Of the next token. */
+  /** Index of the next token. */
   get index(): number {
     return this.#index;
   }
@@ -37,7 +37,7 @@ export class Cursor {
     return this.#at(this.#index).kind;
   }
 
-  /** Of a token, by default the next one. */
+  /** Line of a token, by default the next one. */
   lineOf(index: number = this.#index): number {
     return this.#at(index).line;
   }
@@ -75,7 +75,7 @@ export class Cursor {
   /** Says that the next token cannot be accepted. */
   complain(expected: string): void {
     const token = this.#at(this.#index);
-    // Who did not close a note or a string has been told.
+    // An unclosed note or string was reported already.
     const known = this.#damaged.has(token) || (token.kind === 'end' && this.#swallowed);
     if (known || this.#faulty === this.#index) return;
     this.#faulty = this.#index;

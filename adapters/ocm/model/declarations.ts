@@ -1,4 +1,4 @@
-// What a version declares, by name: the first declaration of a name counts, later ones are complained about.
+// Declarations of a version by name: the first one counts, later ones are reported.
 import { BUILT_IN_TYPES } from './built-in.ts';
 import { refMark } from './references.ts';
 import type { Scope, TypeSyntaxNode } from './scope.ts';

@@ -63,10 +63,10 @@ export function diagnostic(code: Code, place: Place, message: string): Diagnosti
   return { code, severity: CODES[code], message, place };
 }
 
-/** Of a longer line only what is around the column is shown, in characters. */
+/** Maximum length of a shown line, in characters; of a longer one the part around the column is shown. */
 const SHOWN = 160;
 
-/** What is shown like a complaint. */
+/** Content that is shown like a diagnostic. */
 export interface Shown {
   readonly code: string;
   readonly severity: string;

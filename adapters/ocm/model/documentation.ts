@@ -1,4 +1,4 @@
-// Which notes are the documentation of what, and the text they make.
+// Assignment of notes to declarations as their documentation, and its text.
 import { type Diagnostic, diagnostic } from './diagnostics.ts';
 import type { Note } from './lexer.ts';
 

@@ -23,7 +23,7 @@ export interface ReadModel {
   readonly skipped: readonly Skipped[];
 }
 
-/** What a link leads to when it leads nowhere. */
+/** Error codes of a dangling link. */
 const NOWHERE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ELOOP', 'ENOTDIR']);
 
 /**
@@ -73,7 +73,7 @@ export function modelFilesBelow(directory: string): { files: string[]; skipped: 
     }
   };
   walk(directory);
-  // What is there by itself is read there, and not through a link.
+  // A file found directly is read under its own path, rather than through a link.
   for (const link of links) {
     const real = realpathSync(link);
     if (seen.has(real)) {
@@ -110,7 +110,7 @@ function directoriesIn(directory: string, skipped: Skipped[]): string[] {
   return [...directories, ...outside].sort();
 }
 
-/** What is in a directory, each kind in byte order of the names. */
+/** Entries of a directory, each kind in byte order of the names. */
 function entriesOf(directory: string, skipped: Skipped[]): Entries {
   const found: Entries = { files: [], directories: [], links: [] };
   const entries = readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -120,7 +120,7 @@ function entriesOf(directory: string, skipped: Skipped[]): Entries {
     const isHidden = entry.name.startsWith('.');
     const kind = kindOf(entry, path);
     if (kind === 'nowhere') {
-      // Editors lock a file with such a link, of a hidden name; what is no model file is nobody's concern.
+      // Editors lock a file with such a link, with a hidden name; other files than models do not matter.
       if (isModel || !isHidden) skipped.push({ path, reason: 'it is a link that leads nowhere' });
     } else if (isHidden) continue;
     else if (kind === 'file' && isModel) found.files.push(path);

@@ -71,7 +71,7 @@ class Layout {
     this.#moved.set(part, this.#documentation(part));
   }
 
-  /** A note that trails code would begin its run with the note of the line above, which nobody takes before. */
+  /** A trailing note would begin its run with the note of the line above, which is not attached otherwise. */
   #wouldTakeMore(note: Note, owner: Part, nextToken: number): boolean {
     if (this.#above === undefined || !this.#trails(note)) return false;
     const taker = this.#documented.get(this.#above);

@@ -1,6 +1,7 @@
 // From text to tokens and notes. Notes are kept apart: the grammar does not know them, documentation is made of them.
 //
-// After a lexical error the text goes on behind it, as if the faulty part were whole, so that one fault is one complaint.
+// After a lexical error the lexer continues behind the faulty part, as if it were whole, so that one fault gives one
+// diagnostic.
 import { type Diagnostic, diagnostic } from './diagnostics.ts';
 import type { Place } from './model.ts';
 import { unescaped } from './strings.ts';
@@ -34,7 +35,7 @@ export interface Token extends Place {
   readonly kind: TokenKind;
   /** As written. */
   readonly text: string;
-  /** Of a string its decoded text, of a number its value. */
+  /** Decoded text of a string, value of a number. */
   readonly value: string | number | undefined;
 }
 
@@ -63,7 +64,7 @@ const SAFE_DIGITS = 18;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /[0-9]+/y;
 const BLANKS = /[ \t\r]*/y;
-/** What can neither be between tokens nor start one. */
+/** Characters that can neither be between tokens nor start one. */
 const STRANGE = /(?:\/(?![/*])|[^A-Za-z_0-9@{}[\]()="`/ \t\r\n])+/y;
 
 /** A word of the language, which cannot be a name. */
@@ -101,7 +102,7 @@ export function lex(file: string, text: string): Lexed {
     BLANKS.test(text);
     return BLANKS.lastIndex >= text.length || text[BLANKS.lastIndex] === '\n';
   };
-  /** How far the characters of a line were counted, where they are not all one unit long. */
+  /** Position up to which the characters of a line were counted, if some are longer than one unit. */
   let counted = { from: 0, to: 0, characters: 0 };
   const columnOf = (at: number): number => {
     if (!astral) return at - lineStart + 1;

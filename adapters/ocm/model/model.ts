@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   OCM-MODEL-1. Members are in name order everywhere, never in source order. Two parameters of one name: the input first.
-//   OCM-MODEL-2. A type is one object per version: whoever refers to it holds that object, so types are compared with `===`.
+//   OCM-MODEL-2. A type is always one object per version: all references hold that object, so types are compared with
+//       `===`.
 //   OCM-MODEL-3. The graph has cycles (types refer to each other, members to their owners); it is read, never written, and never
 //       serialized as it is.
 //   OCM-MODEL-4. Of a model with errors it holds what could be made out; what could not is missing, never half there. Of a model
@@ -15,14 +16,14 @@ export interface Model {
 }
 
 export interface Service {
-  /** Of the directory. */
+  /** Name of the directory. */
   readonly name: Name;
   readonly versions: readonly Version[];
 }
 
 export interface Version {
   readonly service: Service;
-  /** Of the directory. */
+  /** Name of the directory. */
   readonly name: Name;
   /** `/api/<service>/<version>`. */
   readonly url: string;
@@ -36,7 +37,7 @@ export interface Version {
   readonly root: Resource | undefined;
 }
 
-/** Where something is written. Lines and columns count from 1, columns in characters; a tab is one. */
+/** Position in a file. Lines and columns count from 1, columns in characters; a tab is one. */
 export interface Place {
   /** Path of the file, as it was given. */
   readonly file: string;
@@ -58,14 +59,14 @@ export interface Annotation {
   readonly place: Place;
 }
 
-/** What a type, an attribute, a value, a resource, a locator, a method, a parameter and an error have in common. */
+/** Common part of types, attributes, values, resources, locators, methods, parameters and errors. */
 export interface Item {
   readonly name: Name;
   /** Markdown; empty when there is none. */
   readonly documentation: string;
   readonly annotations: readonly Annotation[];
   readonly deprecated: boolean;
-  /** Of its name. */
+  /** Place of its name. */
   readonly place: Place;
 }
 
@@ -184,7 +185,7 @@ export interface Method extends Item {
   readonly verb: Verb;
   /** HTTP status of success. */
   readonly status: 200 | 201 | 202 | 204;
-  /** What an action adds to the URL of its resource; undefined for all others. */
+  /** URL segment of an action; undefined for all others. */
   readonly segment: string | undefined;
   /** All parameters. Each is in one or more of the three lists below. */
   readonly parameters: readonly Parameter[];

@@ -21,7 +21,7 @@ interface Split {
   readonly garbled: boolean;
 }
 
-/** Where a lower-case letter meets anything else, in either direction. */
+/** Boundaries between a lower-case letter and any other character, in either direction. */
 const CHUNKS = /[a-z]+|[^a-z]+/g;
 /** No identifier of sense is longer; what goes wrong with a longer one is not repeated for each of its parts. */
 const LONGEST = 255;
@@ -44,7 +44,7 @@ export function nameTable(): NameOf {
   };
 }
 
-/** The name that an identifier stands for. */
+/** Name for an identifier. */
 export function nameOf(identifier: string): Name {
   const { words, garbled } = split(identifier);
   return written(identifier, words, garbled);

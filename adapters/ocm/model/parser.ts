@@ -1,6 +1,6 @@
 // From tokens to the tree of a file, by recursive descent without recursion: nothing in the language nests in itself.
 //
-// A member that cannot be understood is left out and its container marked `broken`; reading goes on at the next line.
+// A member that cannot be parsed is left out and its container marked `broken`; parsing continues at the next line.
 
 import { annotationsOf } from './annotations.ts';
 import { Cursor, placeOf } from './cursor.ts';
@@ -23,15 +23,15 @@ import type {
   Word,
 } from './syntax.ts';
 
-/** What comes before a part's own words. */
+/** Marks and documentation before a part's own tokens. */
 interface Head {
   readonly first: number;
   readonly marks: readonly Mark[];
 }
 
-/** How the body of something is read. */
+/** Rules for parsing a body. */
 interface Body {
-  /** What its name is called, and its members. */
+  /** Terms for its name, and for its members. */
   readonly named: string;
   readonly members: string;
   /** Words that start a member and nothing else. */
@@ -267,7 +267,7 @@ class Parser {
     return name && this.#part(head, name, broken);
   }
 
-  /** What comes belongs to something around the body, or is the end. */
+  /** The next token belongs to something around the body, or is the end. */
   #isUnclosed({ outer }: Body): boolean {
     const { kind } = this.#cursor;
     return kind === 'end' || outer.has(kind) || this.#cursor.atDeclaration();

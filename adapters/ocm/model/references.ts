@@ -37,8 +37,7 @@ export function followReferences(scopes: readonly Scope[], roots: number): void 
     if (target !== undefined) targets.set(reference, target);
   }
   dropCycles(targets);
-  // What one version copies another may copy on: until nothing new comes, which is after as many rounds as there are
-  // references at the latest.
+  // A copied version may itself be copied: repeated until nothing changes, at most once per reference.
   let changed = true;
   for (let round = 0; changed && round <= references.length; round++) {
     changed = false;
@@ -91,7 +90,7 @@ function targetOf({ scope, mark }: Reference, scopes: readonly Scope[], roots: n
   return { scope: other, segment };
 }
 
-/** By key, or else by snake name: a path has no capitals, so `aws` means `AWS` where there is no `Aws`. */
+/** By key, otherwise by snake name: a path has no capitals, so `aws` means `AWS` if there is no `Aws`. */
 function lookUp({ scope, segment }: Target): TypeEntry | undefined {
   return scope.find(segment) ?? scope.types().find(({ name }) => name.snake === segment);
 }

@@ -1,4 +1,4 @@
-// What a version's names stand for: its own declarations and what `@ref` copies into it.
+// Scope of a version: its own declarations and the ones copied by `@ref`.
 //
 // Invariants:
 //   OCM-SCOPE-1. A declaration without `@ref` wins over a copy, whatever the order of files.
@@ -70,7 +70,7 @@ export class Scope {
   }
 }
 
-/** What a type of an entry's attribute leads to: here, or for a link of a copy where the original led. */
+/** Type of an entry's attribute: here or, for a link of a copy, in the original's version. */
 export function findFrom(entry: TypeEntry, key: string): TypeEntry | undefined {
   return entry.scope.find(key) ?? (entry.copyOf && findFrom(entry.copyOf, key));
 }

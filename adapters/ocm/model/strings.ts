@@ -1,4 +1,4 @@
-// What is between double quotes, decoded.
+// Decoder of string literals.
 
 const ESCAPE = /\\(?:([abfnrtv\\])|x([0-9A-Fa-f]{2})|([0-3][0-7]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|)/g;
 const CONTROL: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '\\': 92 };

@@ -1,4 +1,4 @@
-// What a file says, before anybody asks what it means: the tree of its declarations.
+// Syntax tree of a file: its declarations, without their meaning.
 //
 // Every part keeps the place of its name; types are still names. The tree of a file with errors holds what
 // could be read.
@@ -11,7 +11,7 @@ export interface FileSyntax extends Lexed {
   readonly file: string;
   readonly text: string;
   readonly declarations: readonly Declaration[];
-  /** Of lexer and parser, in the order of the text. */
+  /** Diagnostics of lexer and parser, in the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -33,9 +33,9 @@ export interface MarkParameter {
   readonly place: Place;
 }
 
-/** What all parts that have a name share. */
+/** Common members of all named parts. */
 export interface Part {
-  /** What it shares with what will be made of it. */
+  /** Members shared with the item made of it. */
   readonly item: Item;
   readonly marks: readonly Mark[];
   /** Indices of the notes that are its documentation. */
@@ -63,7 +63,7 @@ export interface TypeSyntax {
   readonly form: 'plain' | 'list' | 'map';
   /** The type itself, or that of the elements. */
   readonly element: Word;
-  /** Of a map. */
+  /** Key type of a map. */
   readonly key: Word | undefined;
 }
 

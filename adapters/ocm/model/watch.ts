@@ -28,13 +28,13 @@ export function watchModel({ workspace, roots, clock, signal }: WatchDeps): Asyn
     watchers.get(path)?.close();
     watchers.delete(path);
   };
-  // Each directory by itself: a recursive watcher of Linux loses a file that another one was moved over.
+  // Each directory separately: a recursive watcher of Linux misses a file that was replaced by a move.
   const follow = (): void => {
     for (const directory of modelDirectories(roots)) {
       if (watchers.has(directory)) continue;
       const watcher = watch(directory, (event, name) => {
         const path = join(directory, name ?? '.');
-        // What came under this name is not what was watched, nor is what it holds.
+        // A directory renamed to this path is not the watched one, nor are its entries.
         if (event === 'rename') for (const each of [...watchers.keys()]) if (isWithin(each, path)) forget(each);
         changed.add(path);
         wake.resolve();

@@ -1,5 +1,5 @@
-// Model files, and what they mean. A changed file is parsed alone; its version is put together anew, as are those that
-// take types over from others, and everything else stays as it is.
+// Workspace of model files. Only a changed file is parsed; its version is linked again, as are those that copy types
+// from others, and everything else is kept.
 import { checkDeclarations } from './check-declarations.ts';
 import { checkTree } from './check-tree.ts';
 import { declare } from './declarations.ts';
@@ -19,7 +19,7 @@ interface VersionState {
   readonly service: Name;
   readonly name: Name;
   readonly directory: string;
-  /** By path. */
+  /** Files by path. */
   readonly files: Map<string, FileSyntax>;
   /** Undefined when something changed since. */
   built: Built | undefined;
@@ -51,7 +51,7 @@ export class Workspace {
     this.#roots = roots;
   }
 
-  /** The name that an identifier would stand for. */
+  /** Name that an identifier would have. */
   nameOf(identifier: string): Name {
     return this.#nameOf(identifier);
   }
@@ -99,7 +99,7 @@ export class Workspace {
     return [...this.#states.values()].flatMap(({ files }) => [...files.keys()]);
   }
 
-  /** What a file says, as it was last given. */
+  /** Syntax tree of a file's last content. */
   syntax(file: string): FileSyntax | undefined {
     return this.#state(partsOf(file)).files.get(file);
   }
@@ -116,7 +116,7 @@ export class Workspace {
     return this.#inOrder().flatMap(({ built }) => built?.diagnostics ?? []);
   }
 
-  /** What the files mean. It is good until the next change. */
+  /** Model of the files. It is valid until the next change. */
   model(): Model {
     this.#bringUpToDate();
     return { services: [...this.#services.values()].sort((a, b) => compareNames(a.name, b.name)) };
@@ -141,7 +141,7 @@ export class Workspace {
   #bringUpToDate(): void {
     if (this.#isCurrent) return;
     const states = this.#inOrder();
-    // Whoever takes types over from others holds parts of them.
+    // Versions that copy types of others hold parts of them.
     const stale = states.filter(({ built }) => built === undefined || built.scope.heirs.size > 0);
     const scopes = new Map(states.map((state) => [state, stale.includes(state) ? this.#scope(state) : undefined]));
     followReferences(
@@ -227,7 +227,7 @@ function inOrderOfFiles({ diagnostics, files }: Scope): Diagnostic[] {
   );
 }
 
-/** By name, and only then by directory: several roots may have files of one version. */
+/** By name, then by directory: several roots may have files of one version. */
 function compareFiles(left: string, right: string): number {
   const [a, b] = [left.slice(lastSeparator(left) + 1), right.slice(lastSeparator(right) + 1)];
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) || (left < right ? -1 : 1);

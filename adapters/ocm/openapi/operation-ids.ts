@@ -1,4 +1,4 @@
-/** Gives the operations of a document names that tell them apart: `booksBookLendOut` is `LendOut` of the book in books. */
+/** Unique operation ids of a document: `booksBookLendOut` is `LendOut` of the book in books. */
 export class OperationIds {
   readonly #given = new Set<string>();
 

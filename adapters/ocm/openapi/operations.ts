@@ -130,7 +130,7 @@ function writeBody(json: JsonText, { parameters, bare }: Body, options: OpenApiO
     return;
   }
   json.member('type', 'object');
-  // Of several of one name the last one counts, as it does for who reads JSON.
+  // The last one of several with the same name counts, as for readers of JSON.
   const members = new Map(parameters.map((parameter) => [parameter.name.snake, parameter]));
   json.object('properties', () => {
     for (const [name, parameter] of members) {
@@ -149,7 +149,7 @@ function writeBody(json: JsonText, { parameters, bare }: Body, options: OpenApiO
   }
 }
 
-/** What servers accept of a page, and assume where nothing is given. A size has no bounds: a negative one means all. */
+/** Page parameters that servers accept, with their defaults. A size has no bounds: a negative one means all. */
 function writeHints(json: JsonText, { name, owner, type, default: initial }: Parameter, direction: Direction): void {
   const isPaging = type.kind === 'integer' && (owner.kind === 'List' || owner.kind === 'Search');
   if (isPaging && name.key === 'page') json.member('minimum', 1);

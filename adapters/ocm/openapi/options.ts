@@ -1,8 +1,10 @@
-/** What a document may say beyond the published ones. Everything is off unless asked for. */
+/** Extensions of a document beyond the published ones. All are off by default. */
 export interface OpenApiOptions {
   /** Every operation has an `operationId`, which no other of its document has. */
   readonly operationIds?: boolean;
-  /** What is never absent is `required`: bodies that are a value of their own, members of lists and of errors. */
+  /**
+   * Members that are never absent are `required`: bodies that are a value of their own, members of lists and of errors.
+   */
   readonly required?: boolean;
   /** `kind` and `href` of objects are `readOnly`: servers ignore them in requests. */
   readonly readOnly?: boolean;

@@ -22,7 +22,7 @@ export function writePaths(json: JsonText, version: Version, options: OpenApiOpt
     const list = options.methodGet === true ? plain.find(({ method }) => method.kind === 'List') : undefined;
     if (plain.length > 0 || isRoot) {
       json.object(chain.path, () => {
-        // What the model says of the root replaces what every root has.
+        // The model's declaration of the root replaces the default one.
         if (isRoot && !plain.some(({ method }) => method.verb === 'GET')) {
           writeMetadataOperation(json, ids?.of([], 'GetMetadata'));
         }

@@ -1,4 +1,4 @@
-// Where types are used: as members of the object that describes the place.
+// References to types: members of the object that describes the place.
 import type { BuiltInType, Type } from '../model/mod.ts';
 import type { JsonText } from './json-text.ts';
 
@@ -14,7 +14,7 @@ const BUILT_IN: Readonly<Record<BuiltInType['kind'], readonly [type: string, for
 
 export const schemaRef = (name: string): string => `#/components/schemas/${name}`;
 
-/** Writes a type into the open object. The key type of a map cannot be said, nor that something is a link. */
+/** Writes a type into the open object. The key type of a map cannot be expressed, nor that a value is a link. */
 export function writeReference(json: JsonText, type: Type): void {
   switch (type.kind) {
     case 'class':

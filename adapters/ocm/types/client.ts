@@ -1,6 +1,6 @@
-// What the typed clients beside this file stand on: requests over `fetch`, lists page by page, and errors.
+// Base of the typed clients beside this file: requests over `fetch`, lists page by page, and errors.
 
-/** What a call sends. Members that are undefined are not sent. */
+/** Request of a call. Undefined members are not sent. */
 export interface Call {
   readonly verb: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** From the root of the server on, with its identifiers encoded. */
@@ -24,7 +24,7 @@ export interface Page<T> {
 export type Answer<T> = Promise<T>;
 export type Items<T> = AsyncIterable<T>;
 
-/** How clients reach a server. */
+/** Connection of clients to a server. */
 export interface Transport {
   /**
    * @throws {ApiError} the server refused
@@ -47,7 +47,7 @@ export interface Transport {
 }
 
 export interface ServerOptions {
-  /** Where the server is, such as `https://api.openshift.com`. */
+  /** Address of the server, such as `https://api.openshift.com`. */
   readonly url: string;
   /** Asked for with every call, and sent as a bearer token. */
   readonly token?: () => string | Promise<string>;
@@ -143,7 +143,7 @@ function search(query: Readonly<Record<string, unknown>>): string {
   return parameters.size === 0 ? '' : `?${parameters}`;
 }
 
-/** What is no JSON, such as a proxy's page, is the reason as it is. */
+/** Text that is no JSON, such as a proxy's page, is the reason as it is. */
 function errorBody(text: string): ErrorBody {
   try {
     const body: unknown = JSON.parse(text);

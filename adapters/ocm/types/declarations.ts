@@ -13,7 +13,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   interface: 'unknown',
 };
 
-/** How types are called in one module, and what it has to import for that. */
+/** Names of types in one module, and the imports that they need. */
 export class TypeNames {
   /** Versions whose types are used. */
   readonly imported = new Set<Version>();
@@ -54,7 +54,7 @@ export class TypeNames {
   }
 }
 
-/** What the module of a version is called where it is imported. */
+/** Name of a version's module in imports. */
 export function moduleName({ service, name }: Version): string {
   return `${service.name.snake}_${name.snake}`;
 }

@@ -3,7 +3,7 @@ import type { Name } from '../model/mod.ts';
 
 const IDENTIFIER = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 
-/** Gives away identifiers, each once: who comes later gets a suffix, and the same one for the same model. */
+/** Assigns unique identifiers: repeated ones get a suffix, which is stable for the same model. */
 export class Identifiers {
   readonly #taken = new Set<string>();
 

@@ -44,7 +44,7 @@ export function resources(version: Version, names: TypeNames): string {
     if (!reachable.has(resource)) return head;
     const unused = members.length === 0 ? '_' : '';
     const body = members.map(({ body }) => body).join('');
-    // Members that need others reach them by name: `this` is lost where somebody takes a function out of the object.
+    // Members use each other by name: `this` would be lost if a function is taken out of the object.
     const [start, end] = members.some(({ needsOthers }) => needsOthers === true)
       ? [`const ${SELF}: ${type} =`, `  return ${SELF};\n`]
       : ['return', ''];

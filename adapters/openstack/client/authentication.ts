@@ -7,12 +7,12 @@ import type { CloudEntry } from './clouds-yaml.ts';
 import { endpointIn, withVersion } from './endpoint-url.ts';
 import { isId } from './ids.ts';
 
-/** What a cloud gave for credentials. */
+/** Result of an authentication. */
 export interface Grant {
   readonly token: string;
   /** Whose token it is; undefined: it does not say. */
   readonly userId: string | undefined;
-  /** How long the token lives from now on, in milliseconds, by the cloud's own clock. */
+  /** Lifetime of the token from now on, in milliseconds, by the cloud's own clock. */
   readonly lifetimeMs: number;
   readonly catalog: Catalog;
 }
@@ -68,7 +68,7 @@ function authMethod(auth: Auth, authType: string): 'application_credential' | 't
       if (auth['application_credential_id'] || auth['application_credential_name']) return 'application_credential';
       return auth['token'] && !auth['password'] ? 'token' : 'password';
     default:
-      // Not quoted: it is what somebody wrote into a secret.
+      // Not quoted: the value comes from a secret.
       throw new TransientError(
         "this 'auth_type' of the cloud is not supported; password, token and v3applicationcredential are",
       );

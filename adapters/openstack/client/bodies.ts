@@ -5,14 +5,14 @@ import type { Service } from '../kinds/services.ts';
 import { type Identity, resourcesIn } from './identity.ts';
 import type { Call } from './session.ts';
 
-/** What a body is about. */
+/** Description of a request body. */
 export interface Bodied {
   readonly service: Service;
   /** Member of a body that holds one resource. */
   readonly member: string;
   /** See `KindTable`. */
   readonly unwrapped?: (reported: JsonObject) => JsonObject;
-  /** How a resource is known that has no id. */
+  /** Identity of a resource that has no id. */
   readonly identity?: Identity;
 }
 
@@ -22,7 +22,7 @@ export function resourceIn({ service, member, unwrapped }: Bodied, body: JsonObj
   return unwrapped !== undefined && isJsonObject(reported) ? unwrapped(reported) : reported;
 }
 
-/** What a list told, as its kind reads it. */
+/** Resources of a list, in the form that the kind reads. */
 export function resourcesOf(of: Bodied, reported: readonly JsonObject[]): readonly JsonObject[] {
   const { unwrapped } = of;
   return resourcesIn(of, unwrapped === undefined ? reported : reported.map((each) => unwrapped(each)));
@@ -41,7 +41,7 @@ export function bodyOf(
   };
 }
 
-/** What of a call says that these attributes are to be set. */
+/** Part of a call that sets these attributes. */
 export function changeRequest(of: Bodied, attributes: JsonObject): Pick<Call, 'method' | 'headers' | 'body'> {
   const { patch, updateMethod: method } = of.service;
   if (patch === undefined) return { method, body: holding(of, attributes) };

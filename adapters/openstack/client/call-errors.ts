@@ -1,4 +1,4 @@
-// What a refusal of the cloud means for the object.
+// Meaning of the cloud's error responses for the object.
 import {
   Fault,
   TerminalError,
@@ -20,8 +20,8 @@ import { HttpError } from './session.ts';
 const REFUSED: ReadonlySet<number> = new Set([409, 501]);
 
 /**
- * A cloud with too much to do goes on with a create whose caller has given up, for so long at most after the deadline,
- * in milliseconds. Until then a look-up that finds nothing proves nothing (I4, P10).
+ * Maximum time, in milliseconds after the deadline, for which an overloaded cloud continues a create whose caller has
+ * given up. Until then a lookup without a result proves nothing (I4, P10).
  */
 export const LATE_MS = 30_000;
 
@@ -55,7 +55,7 @@ export function refused(error: unknown, doing: string): unknown {
   return new TerminalError(`invalid configuration ${doing}: ${error.message}`, { cause: error });
 }
 
-/** Of a resource that no change of the spec can help; the cloud may say something else one day. */
+/** Error about a resource that no change of the spec can repair; its state may still change in the cloud. */
 export function unrecoverable(message: string): TerminalError {
   return new TerminalError(message, { reason: 'UnrecoverableError', passing: true });
 }
@@ -74,15 +74,15 @@ export function joined(errors: readonly unknown[]): unknown {
   });
 }
 
-/** The adapter waits for its clouds by itself. */
+/** Operations of an adapter with its own polling. */
 export type WatchingOperations = ResourceOperations & Required<Pick<ResourceOperations, 'identify' | 'watch'>>;
 
-/** What is judged of a request, whether it is bounded by a deadline or by the lease. */
+/** Part of a request that is classified, for requests bounded by a deadline or by the lease. */
 type Asked = Pick<OperationRequest, 'object'>;
 
 /**
- * The operations of a kind with a class for every failure, and a refusal of objects whose spec
- * cannot be read, unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
+ * The operations of a kind with a class for every failure. Objects with an invalid spec are rejected, except for
+ * removals. A create without a response gets the time until which it may still take effect.
  */
 export function classified(given: WatchingOperations): WatchingOperations {
   const operations = withCheckedIds(given);

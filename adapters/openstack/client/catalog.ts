@@ -42,7 +42,9 @@ export function parseCatalog(value: Json | undefined): Catalog {
 /** Characters of all endpoints that a session keeps: a hundred services have 10 000. */
 const LONGEST_CATALOG = 64 * 1024;
 
-/** What a session with these credentials may ever use of it. @throws {TransientError} it is too long to be kept */
+/**
+ * Part of the catalog that a session with these credentials can use. @throws {TransientError} it is too long to be kept
+ */
 export function usable(
   catalog: Catalog,
   { region, endpointInterface }: Pick<CloudEntry, 'region' | 'endpointInterface'>,

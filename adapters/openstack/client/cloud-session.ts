@@ -40,7 +40,7 @@ interface Held extends Grant {
   readonly renewAt: number;
 }
 
-/** What came of a call, and the token that it was sent with. */
+/** Response to a call, and the token that it was sent with. */
 interface Answered extends Omit<TransportResponse, 'subjectToken'> {
   readonly token: string | undefined;
 }
@@ -49,11 +49,11 @@ interface Answered extends Omit<TransportResponse, 'subjectToken'> {
 interface Asking {
   readonly namespace: string;
   readonly holding: Holding;
-  /** Of a call that others wait for. */
+  /** `first`: other calls wait for this one. */
   readonly turn?: 'first';
 }
 
-/** An authentication that takes longer has failed, whoever waits for it. */
+/** Timeout of an authentication, independent of its callers, in milliseconds. */
 const AUTHENTICATION_TIMEOUT_MS = 30_000;
 /** After a refusal of the credentials, they are not tried again for so long: accounts get locked. */
 const REFUSAL_HOLD_MS = 5_000;
@@ -68,7 +68,7 @@ export class CloudSession {
   readonly #deps: CloudSessionDeps;
   readonly #entry: CloudEntry;
   readonly #secrets: readonly string[];
-  /** By namespace. */
+  /** Sessions by namespace. */
   readonly #views = new Map<string, Session>();
   #held: Held | undefined;
   #authentication: Promise<Held> | undefined;
@@ -193,12 +193,12 @@ export class CloudSession {
       traceparent,
     };
     const answer = await this.#enter(call, url, {}, { ...asking, turn: 'first' }).catch((error: unknown) => {
-      // Of the call that wants the token, nothing was sent.
+      // The authentication failed, so the call that needs the token was not sent.
       if (!(error instanceof UnknownOutcomeError)) throw error;
       throw new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
     });
     if (answer.status >= 300) {
-      // Not an HttpError: nobody may read its 404 or 409 as said of the resource that a call is about.
+      // Not an HttpError: its 404 or 409 says nothing about the resource of a call.
       const { retryAfterMs } = answer;
       const error = new TransientError(authenticationRefusal(answer), { retryAfterMs });
       if (answer.status < 429) this.#refusal = { error, until: clock.now() + REFUSAL_HOLD_MS };
@@ -213,13 +213,13 @@ export class CloudSession {
   }
 
   async #send(call: Call, held: Held, asking: Asking): Promise<TransportResponse> {
-    // Not quoted: it is what somebody wrote where an id belongs.
+    // Not quoted: the value was written in place of an id.
     if (!isPlainPath(call.path)) throw new TerminalError('the path of a call would lead elsewhere: an id is none');
     const url = serviceUrl(held.catalog, call.service, this.#entry, identityUrl(this.#entry));
     return this.#enter(call, url, { 'x-auth-token': held.token }, asking);
   }
 
-  /** Sends the call in its turn, unless the service does not answer anybody. */
+  /** Sends the call within the concurrency limit, unless the circuit breaker is open. */
   async #enter(
     call: Call,
     base: string,

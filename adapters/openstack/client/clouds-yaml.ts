@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   OS-CLOUDS-YAML-1. No error message holds anything that the secret holds, but the names of its keys.
-//   OS-CLOUDS-YAML-2. A tenant wrote it, and nothing else goes on while it is read: it is short, and read in time linear in its length.
+//   OS-CLOUDS-YAML-2. Reading is synchronous although a tenant wrote the text: it is short, and read in time linear in
+//       its length.
 import { readFile } from 'node:fs/promises';
 import { type Document, isMap, isScalar, type Node, parseDocument, visit } from 'yaml';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
@@ -19,7 +20,7 @@ export interface CredentialsSecret {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** What is used of one cloud of a `clouds.yaml`. */
+/** Used part of one cloud of a `clouds.yaml`. */
 export interface CloudEntry {
   /** Members of `auth`; numbers are kept as they were written. */
   readonly auth: Readonly<Record<string, string>>;
@@ -112,7 +113,7 @@ function parseYaml(text: string, unreadable: (reason: string) => TransientError)
   throw unreadable('not a mapping');
 }
 
-/** Where a mapping has a key for the second time. */
+/** Position of the first repeated key of a mapping. */
 function repeatedKey(document: Document.Parsed): number | undefined {
   let at: number | undefined;
   visit(document, {

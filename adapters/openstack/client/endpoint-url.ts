@@ -1,6 +1,6 @@
-// What an endpoint may be: an HTTP URL that names a host and a path, and nothing that a call's own path would be appended to wrongly.
+// Valid endpoints: HTTP URLs with a host and a path, to which a call's own path can be appended.
 
-/** In the order in which they are told. */
+/** Faults in the order in which they are reported. */
 export type EndpointFault = 'no URL' | 'not HTTP' | 'credentials' | 'query or fragment';
 
 /** An endpoint, taken apart. */
@@ -15,7 +15,7 @@ const VERSION = /\/v\d+(\.\d+)?$/;
 /** Also of an empty user. */
 const USER = /^[a-z]+:[/\\]*[^/\\?#]*@/i;
 
-/** Of the credentials and of the catalog alike. */
+/** Endpoint from the credentials or from the catalog. */
 export function endpointIn(text: string): Endpoint {
   if (!URL.canParse(text)) return { bare: '', fault: 'no URL' };
   const { origin, pathname, protocol, username, password } = new URL(text);

@@ -11,16 +11,16 @@ import { isJsonObject, readFields, type StatusField } from '../kinds/fields.ts';
 import { type Criterion, equalTo } from '../resource/criteria.ts';
 import { isId } from './ids.ts';
 
-/** How the resources of a kind without ids are known. */
+/** Identity of the resources of a kind without ids. */
 export interface Identity {
   /**
-   * What a resource is made of, by the names that a query has for it: `scope.project.id` is the member `id` of `project` of
-   * `scope`. Of each group it has one.
+   * Parts of the identity, by their names in a query: `scope.project.id` is the member `id` of `project` of `scope`. A
+   * resource has one of each group.
    */
   readonly parts: readonly (readonly string[])[];
-  /** What has this, too, is a resource of another sort. */
+  /** Member that marks a resource of another sort. */
   readonly except?: string;
-  /** Where it is, below the service's endpoint: a PUT there makes it, as often as it is sent, and a DELETE removes it. */
+  /** Path below the service's endpoint: a PUT there creates the resource idempotently, and a DELETE removes it. */
   readonly path: (part: (name: string) => string | undefined) => string;
 }
 
@@ -35,7 +35,7 @@ export function identityOf({ parts }: Identity, attributes: JsonObject): string 
   return names.flatMap((name) => [name, String(attributes[name])]).join(BETWEEN);
 }
 
-/** The attributes that an id is made of. @throws {TerminalError} it is no such id: somebody wrote it */
+/** Attributes that form an id. @throws {TerminalError} the id is invalid */
 export function partsOf(identity: Identity, id: string): JsonObject {
   const words = id.split(BETWEEN);
   const pairs = words.flatMap((name, index) => (index % 2 === 0 ? [[name, words[index + 1] ?? ''] as const] : []));
@@ -45,7 +45,7 @@ export function partsOf(identity: Identity, id: string): JsonObject {
   return attributes;
 }
 
-/** What a list holds of a kind, each with an id and its parts; of a kind with ids, the list. */
+/** Resources of a kind in a list, each with an id and its parts; of a kind with ids, the list. */
 export function resourcesIn(
   { identity }: { readonly identity?: Identity | undefined },
   list: readonly JsonObject[],
@@ -65,7 +65,7 @@ export function resourcesIn(
   });
 }
 
-/** What finds the resource of an id. @throws as `partsOf` */
+/** Criteria that find the resource of an id. @throws as `partsOf` */
 export function idCriteria(
   { identity }: { readonly identity?: Identity | undefined },
   id: string,

@@ -47,7 +47,7 @@ function checkRequest(
 }
 
 function checkId(id: unknown, what: string): void {
-  // Not quoted: whoever wrote it knows, and everybody else has no use for it.
+  // Not quoted: the value may be a secret, and its author knows it.
   if (!isId(id)) throw new TerminalError(`${what} is not an id of OpenStack`);
 }
 
@@ -94,7 +94,7 @@ export function withCheckedIds(operations: CheckedOperations): CheckedOperations
     ...(operations.delegate !== undefined && { delegate: asked(operations.delegate) }),
     ...(operations.fill !== undefined && { fill: asked(operations.fill) }),
     watch(request) {
-      // What is no answer is no news either: the next look may bring one.
+      // An invalid response is not reported: the next poll may bring a valid one.
       const progress = (news: WatchUpdate): void => {
         if ('gone' in news || isId(news.observation.id)) request.progress(news);
       };

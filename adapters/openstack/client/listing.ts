@@ -1,11 +1,11 @@
-// How the resources of a collection are listed.
+// List requests for the resources of a collection.
 import type { Service } from '../kinds/services.ts';
 import type { Call } from './session.ts';
 
 export interface Listing {
   /** Below the collection: where a list shows whole resources. */
   readonly path?: string;
-  /** What is asked for unless a look-up says otherwise: without it the service keeps some resources to itself. */
+  /** Query by default: without it the service leaves some resources out. */
   readonly query?: Query;
   /** Keys of the query without which a list does not hold all there is: what differs in one of them is not one list. */
   readonly within?: readonly string[];
@@ -17,7 +17,7 @@ export interface Listing {
 
 export type Query = NonNullable<Call['query']>;
 
-/** What of a call says which list it wants. */
+/** Part of a call that selects the list. */
 export function listCall(
   {
     service,
@@ -38,7 +38,7 @@ export function listCall(
   };
 }
 
-/** Of a text, and no other. What stands for alternatives is escaped by those services. */
+/** Pattern that matches this text only. Those services interpret pattern characters, so they are escaped. */
 function patternOf(text: string): string {
   return `^${text.replaceAll(/[.*+?^${}()[\]\\]/g, '\\$&')}$`;
 }

@@ -5,7 +5,7 @@
 //   OS-LOOKUPS-1. A look-up is answered from a list that began after it was asked for.
 //   OS-LOOKUPS-2. Each look-up gets the results that meet all its own criteria, however they were fetched.
 //   OS-LOOKUPS-3. A list that failed, or that may be incomplete, is never an answer.
-//   OS-LOOKUPS-4. No list runs beyond the deadline of a look-up that it serves.
+//   OS-LOOKUPS-4. No list ever runs beyond the deadline of a lookup that it serves.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnsentError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -18,7 +18,7 @@ import { type Listing, listCall, type Query } from './listing.ts';
 import { isPagedByOffset, nextQuery } from './pages.ts';
 import type { Answer, Call, Session } from './session.ts';
 
-/** What a look-up needs to know of its kind. */
+/** Part of a kind that a lookup needs. */
 export interface Collection {
   readonly service: Service;
   /** Its path below the service's endpoint, without a slash. */
@@ -27,7 +27,7 @@ export interface Collection {
   readonly member: string;
   readonly members: string;
   readonly listing?: Listing;
-  /** How a resource is known that has no id. */
+  /** Identity of a resource that has no id. */
   readonly identity?: Identity;
   /** See `KindTable`. */
   readonly unwrapped?: (reported: JsonObject) => JsonObject;
@@ -54,7 +54,7 @@ const VALUES_A_LIST = 50;
 const KEYS = ['name', 'device_id', 'port_id', 'description'] as const;
 /** Encoded length of the names in one query; servers refuse request lines beyond 8 KiB. */
 const VALUES_LENGTH = 6_000;
-/** Up to so many different queries are made one by one where the service knows one name a query. */
+/** Maximum number of separate queries for a service that accepts one name per query. */
 const SINGLE_QUERIES = 4;
 
 interface LookUp {
@@ -64,7 +64,7 @@ interface LookUp {
   readonly reject: (error: unknown) => void;
 }
 
-/** Look-ups are gathered for a turn of the event loop, or for as long as a list of the same collection takes. */
+/** Lookups are batched until the event loop continues, or while a list of the same collection runs. */
 export function lookUps({ clock }: { readonly clock: Clock }): LookUps {
   const queues = new WeakMap<Session, Map<string, Queue>>();
   const find: LookUps['find'] = (session, of, criteria, call) => {
@@ -82,7 +82,7 @@ interface QueueDeps {
   readonly clock: Clock;
   readonly session: Session;
   readonly of: Collection;
-  /** Nobody waits: collections below others are as many as these. */
+  /** Called when no lookup waits: collections below other resources are as many as these. */
   readonly onIdle: () => void;
 }
 
@@ -111,7 +111,7 @@ class Queue {
     return promise;
   }
 
-  /** Never rejects: every failure is that of the look-ups it concerns. */
+  /** Never rejects: every failure is that of the lookups it concerns. */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
@@ -193,10 +193,13 @@ class Queue {
     return resourcesOf(this.#of, await this.#session.list(call, this.#of.members));
   }
 
-  /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (OS-LOOKUPS-3), or it is too long. */
+  /**
+   * The whole list, restricted by the criteria that all lookups share. The service may truncate it (OS-LOOKUPS-3), or
+   * it is too long.
+   */
   async #all(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
     const { service, members } = this.#of;
-    // Of such a list nothing tells whether it was cut.
+    // Truncation of such a list cannot be detected.
     if (isPagedByOffset(service.type)) return this.#list(lookUps, commonQuery(lookUps));
     const whole = this.#session.call({
       ...listCall(this.#of, commonQuery(lookUps)),
@@ -220,7 +223,7 @@ class Queue {
 
 const TOO_LONG: Answer = { status: 200, body: { truncated: true } };
 
-/** One request, and the look-ups that it answers. */
+/** One request, and the lookups that it answers. */
 interface Fetching {
   readonly lookUps: readonly LookUp[];
   readonly fetch: () => Promise<readonly JsonObject[]>;
@@ -244,7 +247,7 @@ function commonCall(lookUps: readonly LookUp[]): LookUpCall {
   };
 }
 
-/** What all look-ups ask for. */
+/** Query that all lookups share. */
 function commonQuery(lookUps: readonly LookUp[]): Query {
   const [first = [], ...others] = lookUps.map(({ criteria }) => queryOf(criteria));
   return first.filter(([key, value]) =>
@@ -252,7 +255,7 @@ function commonQuery(lookUps: readonly LookUp[]): Query {
   );
 }
 
-/** What look-ups are told apart by: an interface is known by its router alone. */
+/** Attribute that distinguishes lookups: an interface is identified by its router alone. */
 type Key = 'id' | (typeof KEYS)[number];
 
 /** Any of the values under the key, and what else all look-ups ask for. */

@@ -1,4 +1,4 @@
-// How the services tell of the next page of a list.
+// Links to the next page of a list, by service.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { isJsonObject } from '../kinds/fields.ts';
 

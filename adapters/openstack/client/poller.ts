@@ -1,13 +1,17 @@
-// Whoever waits for a cloud is served by one poller: all who wait for resources of one collection, with one session, share
-// the lists that are made in each interval, however many they are.
+// Poller of a cloud: all callers that wait for resources of one collection, with one session, share the lists of each
+// interval, however many they are.
 //
 // Invariants:
-//   OS-POLLER-1. What is told was read after the watch began, and is not what was known or told before; nothing is told twice.
-//   OS-POLLER-2. Nobody waits: no timer, no request. Those who wait in one rhythm look at the same moments, and share what is read.
-//   OS-POLLER-3. A few are read by what they are looked for by; more are one whole list. What that lacks is looked for once more, since
-//       a list of several pages may have lost it in between: absence is told only of what was asked for.
-//   OS-POLLER-4. A look that failed tells nothing: it ends the watches that it served, and no others.
-//   OS-POLLER-5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so (P10).
+//   OS-POLLER-1. A reported state was read after the watch began, and differs from the known and the last reported one;
+//       nothing is ever reported twice.
+//   OS-POLLER-2. Without waiting callers there is no timer and no request. Callers with the same interval poll at the
+//       same moments, and share the results.
+//   OS-POLLER-3. A few resources are always read by their criteria; more by one complete list. Resources missing there
+//       are looked up once more, since a list of several pages may have lost them in between: absence is reported only
+//       after a lookup.
+//   OS-POLLER-4. A failed poll reports nothing: it ends the watches that it served, and only those.
+//   OS-POLLER-5. A process that was suspended sends no request before the callers that lost their lease meanwhile have
+//       been notified (P10).
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock, Timer } from '../../../bus/time.ts';
@@ -20,13 +24,13 @@ import type { Collection, LookUps } from './lookups.ts';
 import type { Session } from './session.ts';
 
 export interface Poller {
-  /** Until when a request that is made for a watch may take. */
+  /** Deadline of a request that is made for a watch. */
   deadlineAt(): number;
   /**
-   * Looks for what meets all criteria, one resource at most, and tells what is new of it.
+   * Polls for the one resource that meets all criteria, and reports its changes.
    *
-   * @param judge  what was read, as it is told; undefined: it is gone. What it throws ends the watch
-   * @throws {TransientError} the watch was aborted, or a look failed (as `LookUps.find`)
+   * @param judge converts a reading into a report; undefined: the resource is deleted. An exception ends the watch
+   * @throws {TransientError} the watch was aborted, or a poll failed (as `LookUps.find`)
    */
   watch(
     session: Session,
@@ -44,11 +48,14 @@ type Judge = (found: JsonObject | undefined) => Observation | undefined;
 
 /** Longest time that one list, or one page after the other of it, may take. */
 const LIST_MS = 10_000;
-/** Up to so many are read by what they are looked for by, of a service that takes several values a query; and of others. */
+/**
+ * Maximum number of resources that are read by criteria, for a service that accepts several values per query, and for
+ * others.
+ */
 const FEW = { names: 50, exact: 4 } as const;
 /** Later than this, in milliseconds, a timer did not fire by chance: the process stood still. */
 const STOOD_STILL_MS = 1_000;
-/** A list for all is nobody's in particular, so that it is in no trace. */
+/** A list for several callers belongs to no single object, so it is in no trace. */
 const NO_TRACE = '';
 
 export function poller({ clock, lookUps }: { readonly clock: Clock; readonly lookUps: LookUps }): Poller {
@@ -82,7 +89,7 @@ interface RoundDeps {
   readonly of: Collection;
 }
 
-/** One who waits. */
+/** One waiting caller. */
 interface Waiting {
   readonly criteria: readonly Criterion[];
   readonly pollAfterMs: number;

@@ -1,11 +1,11 @@
-// Which quota is used up, as the services say it: each has words of its own, and most of them an answer that may mean something
-// else. Pure.
+// Recognition of an exhausted quota in the responses of the services: each has texts of its own, and most use a status
+// code that may mean something else. Pure.
 import type { HttpError } from './session.ts';
 
 /** Neutron says 409, Nova and Keystone 403, Cinder, Manila and Glance 413. */
 const STATUSES: ReadonlySet<number> = new Set([403, 409, 413]);
 
-/** The first group names what there is too much of; several are told by unified limits and by Neutron. */
+/** The first group names the exhausted resource; unified limits and Neutron name several. */
 const WORDS: readonly RegExp[] = [
   // Neutron.
   /Quota exceeded for resources: \[([^\]]*)\]/g,
@@ -44,7 +44,7 @@ export function quotasOf({
   return isSaid ? [] : undefined;
 }
 
-/** What a condition says after the words of the service, and `faultOf` and the advice read there. */
+/** Suffix that a condition adds to the text of the service; `faultOf` and the hints recognize it. */
 export function quotaMessage(message: string, quotas: readonly string[]): string {
   return `${message}; ${quotas.length === 0 ? 'a quota' : `quota ${quotas.map((each) => `'${each}'`).join(', ')}`}${USED_UP}`;
 }

@@ -1,8 +1,9 @@
-// What a spec takes from Secrets: their contents, for as long as one operation lasts.
+// Contents of Secrets that a spec refers to, for the duration of one operation.
 //
 // Invariants:
-//   OS-SECRET-CONTENTS-1. A content goes into the body of one request, which nobody quotes (`Call.secrets`), and nowhere else.
-//   OS-SECRET-CONTENTS-2. What is not there yet is waited for: whoever refers to a Secret is woken when it changes.
+//   OS-SECRET-CONTENTS-1. A content is put only into the body of one request, which is never quoted (`Call.secrets`).
+//   OS-SECRET-CONTENTS-2. An operation always waits for missing content: objects that refer to a Secret are notified
+//       when it changes.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { WaitingError } from '../../../bus/errors.ts';
 import type { ServePorts } from '../../api/adapter.ts';
@@ -48,10 +49,13 @@ export async function contentsOf(
   return contents;
 }
 
-/** Of a content that is the base64 of a text: a shorter text may stand in any answer. */
+/** Minimum length of a text whose base64 is redacted: a shorter text may occur in any response. */
 const LEAST_TEXT = 6;
 
-/** What of a call's body nobody may quote: contents as they are sent, and the texts that the cloud may have read out of them. */
+/**
+ * Parts of a call's body that must not be quoted: contents as they are sent, and the texts that the cloud may have
+ * decoded from them.
+ */
 export function secretsIn(contents: Contents): { readonly secrets?: readonly string[] } {
   const secrets = Object.values(contents).flatMap((content) => [content, ...encodedIn(content)]);
   return secrets.length === 0 ? {} : { secrets };

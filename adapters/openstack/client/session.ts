@@ -17,7 +17,10 @@ export interface Call {
   readonly body?: JsonObject | readonly JsonObject[];
   /** Texts in the body that no error may quote. */
   readonly secrets?: readonly string[];
-  /** Sent in place of a body, piece by piece. The call begins by its deadline, and goes on until `stream.signal` is aborted. */
+  /**
+   * Stream that is sent in place of a body. The call must start by its deadline, and continues until `stream.signal` is
+   * aborted.
+   */
   readonly stream?: Stream;
   /** `page`: the answer is a list, and may be longer than that of one resource. */
   readonly extent?: Extent;
@@ -31,18 +34,18 @@ export interface Answer {
   readonly status: number;
   /** `{}` when the answer had no body. */
   readonly body: JsonObject;
-  /** Of a 404: what the service said of it, for people. */
+  /** Text of the service about a 404, for people. */
   readonly refusal?: string;
 }
 
 /**
- * An answer that is a refusal. Whoever knows what the call was for decides what it means; one that nobody translated
- * is tried again, as its code is `transient`.
+ * Error response. The caller decides what it means for its operation; an error without interpretation is retried, since
+ * its code is `transient`.
  */
 export class HttpError extends TroupeError {
   override name = 'HttpError';
   readonly status: number;
-  /** Not a member that shows, for whoever logs an error logs its members. */
+  /** Private, since loggers print the members of an error. */
   readonly #body: JsonObject;
   /** Least wait before another try, in milliseconds, when the service said. */
   readonly retryAfterMs: number | undefined;
@@ -55,7 +58,7 @@ export class HttpError extends TroupeError {
     this.#body = options.body;
     this.retryAfterMs = options.retryAfterMs;
   }
-  /** What the service said; `{}` when it said nothing. */
+  /** Body of the error response; `{}` if it has none. */
   get body(): JsonObject {
     return this.#body;
   }
@@ -63,7 +66,7 @@ export class HttpError extends TroupeError {
 
 export interface Session {
   /**
-   * Sends one call: waits for a free slot of the cloud, adds the token, authenticates anew once on 401.
+   * Sends one call: waits for a free slot of the cloud, adds the token, authenticates once more on 401.
    *
    * @returns any answer from 200 to 299, and 404 if the service itself says so in JSON
    * @throws {HttpError} any other status from 400; `status` and `body` tell which
@@ -95,7 +98,7 @@ export interface Sessions {
     version: string | undefined,
     deadlineAt: number,
   ): Promise<Session>;
-  /** Where the credentials lead. Nobody but the API server is asked. @throws {TransientError} as `open` */
+  /** Target of the credentials. Only the API server is read. @throws {TransientError} as `open` */
   identify(
     namespace: string,
     ref: { readonly secretName: string; readonly cloudName: string },
@@ -104,7 +107,7 @@ export interface Sessions {
   ): Promise<Identity>;
 }
 
-/** Where credentials lead, as they were written. */
+/** Target of credentials, as they are written. */
 export interface Identity {
   /** The URL of the identity service, and the region. */
   readonly cloud: string;

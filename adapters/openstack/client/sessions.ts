@@ -4,8 +4,10 @@
 // Invariants:
 //   OS-SESSIONS-1. Two objects share a session only if entry and CA are equal as a whole: the key is their full digest.
 //   OS-SESSIONS-2. A secret is read again only when its version is another, or not known.
-//   OS-SESSIONS-3. A failure is not kept: the next call tries again. But what a secret holds is parsed once, whatever came of it.
-//   OS-SESSIONS-4. What nobody has opened for a while goes: session, gate and connections, each once nobody else has it.
+//   OS-SESSIONS-3. A failure is never kept: the next call tries again. But the content of a secret is parsed only once,
+//       whether valid or not.
+//   OS-SESSIONS-4. A session that was not opened for a while is always closed, with its limiter and connections once
+//       they have no other user.
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -28,7 +30,7 @@ export interface SessionsDeps {
   version: string;
   /** Most calls in flight per cloud, of all who share it; 16 by default. */
   callsInFlight?: number;
-  /** Who calls the same clouds; nobody else by default. */
+  /** Number of processes that call the same clouds; 1 by default. */
   replicaCount?: ReplicaCount;
   /** Memory that answers take while they are read, in bytes, of all clouds together; 96 MiB by default. */
   answerBytes?: number;
@@ -36,9 +38,9 @@ export interface SessionsDeps {
   defaultCa?: string;
   /** No proxy by default. */
   proxy?: ProxySettings;
-  /** Which hosts are reached; all by default. */
+  /** Filter of hosts; all are allowed by default. */
   reach?: Reach;
-  /** How clouds of one trust are reached; by HTTP, through `proxy`, by default. */
+  /** Transport to clouds with one set of trust settings; HTTP, through `proxy`, by default. */
   transport?: (trust: Trust) => Transport;
   /** Headers that each call of a service carries, by service: microversions. */
   serviceHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -63,20 +65,20 @@ interface Opened {
   usedAt: number;
 }
 
-/** Of whoever is called, in messages. */
+/** Name of the called system in messages. */
 const NAME = 'the cloud';
-/** What was not opened for so long is closed; a call ends long before, in milliseconds. */
+/** Idle time after which a session is closed, in milliseconds; calls end long before. */
 const IDLE_MS = 30 * 60_000;
 /** Between two looks at what is idle; they are made when something is opened, in milliseconds. */
 const TIDY_MS = 60_000;
 
-/** Secrets of which it is kept what came of them; beyond, the oldest go. */
+/** Maximum number of secrets whose parse results are kept; the oldest are dropped. */
 const PARSED = 1_000;
 
-/** What came of parsing one version of a secret. */
+/** Parse result of one version of a secret. */
 interface Parsed {
   readonly version: string;
-  /** Of its session. */
+  /** Digest of its session. */
   readonly digest?: string;
   readonly error?: unknown;
 }
@@ -86,7 +88,7 @@ interface Known {
   readonly digest: string;
 }
 
-/** Makes sessions to the clouds that secrets describe. Whoever makes them closes them. */
+/** Makes sessions to the clouds that secrets describe. The caller must close them. */
 export function openStackSessions(deps: SessionsDeps): OwnedSessions {
   return new SecretSessions(deps);
 }
@@ -99,7 +101,7 @@ class SecretSessions implements OwnedSessions {
   readonly #sessions = new Map<string, Opened>();
   readonly #parsed = new Map<string, Parsed>();
   readonly #gates = new Map<string, ConcurrencyLimiter>();
-  /** By cloud and trust: what somebody cannot reach for his own certificate's sake others may. */
+  /** Circuit breakers by cloud and trust: a failure caused by one tenant's certificate does not concern others. */
   readonly #outages = new Map<string, CircuitBreakers>();
   readonly #transports = new Map<string, Transport>();
   readonly #memory: AnswerMemory;
@@ -311,7 +313,7 @@ class SecretSessions implements OwnedSessions {
   }
 }
 
-/** How a cloud is reached. */
+/** Key of a connection to a cloud. */
 function wayOf({ cloud, trust }: Pick<Opened, 'cloud' | 'trust'>): string {
   return JSON.stringify([cloud, trust]);
 }

@@ -1,8 +1,9 @@
 // Collections below a user of Keystone, whose id is in every path.
 //
 // Invariants:
-//   OS-USER-COLLECTIONS-1. Whoever an object refers to is the only one whose collection is looked into.
-//   OS-USER-COLLECTIONS-2. An id alone does not say whose it is: the user of the credentials comes first, then whoever else may be listed.
+//   OS-USER-COLLECTIONS-1. Only the collection of the user that an object refers to is ever read.
+//   OS-USER-COLLECTIONS-2. An id alone does not identify its user: the user of the credentials is always tried first,
+//       then each user that may be listed.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
@@ -13,7 +14,7 @@ import { HttpError, type Session } from './session.ts';
 
 const USERS = 'users';
 
-/** What says where the resource of an object is. */
+/** Parts of a request that locate the resource of an object. */
 type Asked = Pick<OperationRequest, 'object' | 'dependencies' | 'deadlineAt' | 'traceparent'>;
 
 /** The kind with the collection where the resource of an object is, or is to be. @throws {TransientError} the user is not known */
@@ -53,7 +54,7 @@ function userOf(
 async function usersOf(session: Session, { deadlineAt, traceparent }: Asked): Promise<readonly string[]> {
   const call = { service: KEYSTONE.type, path: `/${USERS}`, deadlineAt, traceparent };
   const users = await session.list(call, USERS).catch((error: unknown) => {
-    // Who may not list users may not see what is theirs either.
+    // Without permission to list users, their resources cannot be read either.
     // mutant: users-list-failed === -> $1 >= $2
     if (error instanceof HttpError && error.status === 403) return [];
     throw error;

@@ -1,4 +1,4 @@
-// Where the contracts of OpenStack kinds break a rule, and why.
+// Exemptions of the contracts of OpenStack kinds from rules, with reasons.
 import type { Exemption } from '../../api/contract/check/check.ts';
 import { ContractRule } from '../../api/contract/check/fields.ts';
 

@@ -70,7 +70,7 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   const session: Session = {
     async call(call) {
       done.push(asked(call));
-      // What is sent piece by piece counts, and what becomes of it.
+      // The chunks of a stream count, and the result.
       if (call.stream !== undefined) for await (const chunk of call.stream.chunks()) done.push(String(chunk));
       return { status: 200, body: bodyFor(kind, { id: ID }) };
     },
@@ -199,7 +199,7 @@ function tryOut(
           method: 'GET',
           path: `/${collection}/${id}`,
         });
-        // What is made up is as the kind reads it already.
+        // A generated resource already has the form that the kind reads.
         return resourceIn({ service, member }, body) as JsonObject;
       },
     },
@@ -228,7 +228,7 @@ function contentsOf(name: string): Readonly<Record<string, string>> {
   );
 }
 
-/** What of a call the cloud gets to see. */
+/** Part of a call that the cloud receives. */
 function asked({ service, method = 'GET', path, query = [], headers = {}, body = {} }: Partial<Call>): JsonObject {
   return { service: service ?? '', method, path: path ?? '', query, headers, body };
 }

@@ -1,14 +1,14 @@
-// What a person can do about content that cannot be downloaded, by the messages of `download-policy.ts` and `image-upload.ts`. Pure.
+// Hints about content that cannot be downloaded, by the messages of `download-policy.ts` and `image-upload.ts`. Pure.
 import type { Hint } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Condition } from '../status/conditions.ts';
 import { anew } from '../status/messages.ts';
 
 interface Help {
-  /** What the message begins with; it names the host of the URL, if any, in quotes. */
+  /** Prefix of the message; it names the host of the URL, if any, in quotes. */
   readonly said: RegExp;
   readonly todo: (host: string) => string;
-  /** What of the spec may be wrong. It cannot be changed. */
+  /** Field of the spec that may be wrong. It is immutable. */
   readonly field?: string;
 }
 

@@ -1,4 +1,4 @@
-// Who may download now: so many of a namespace at a time, which keep no other namespace waiting.
+// Download limiter: a number of downloads per namespace at a time, which block no other namespace.
 import { TransientError } from '../../../bus/errors.ts';
 import { FairSemaphore } from '../../http/fair-semaphore.ts';
 
@@ -13,7 +13,7 @@ interface Lane {
 export class DownloadLimiter {
   readonly #lanes = new Map<string, Lane>();
 
-  /** Runs when it is its turn. @throws {TransientError} it was aborted before; as `run` */
+  /** Runs when a slot is free. @throws {TransientError} it was aborted before; as `run` */
   async run(namespace: string, signal: AbortSignal, run: () => Promise<void>): Promise<void> {
     const lane = this.#lanes.get(namespace) ?? { turns: new FairSemaphore(DOWNLOADS_A_NAMESPACE), users: 0 };
     this.#lanes.set(namespace, lane);

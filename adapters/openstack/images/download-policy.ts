@@ -1,11 +1,11 @@
-// Downloads of what users name by a URL. Whoever may write an object names a host, as with clouds, and the process stands
-// where he does not: the same hosts are out of reach.
+// Egress policy of downloads from URLs that users specify. Users who can write an object choose a host that the process
+// connects to from its own network (SSRF), as with clouds: the same hosts are denied.
 //
 // Invariants:
 //   OS-DOWNLOAD-POLICY-1. Every hop of a redirection is judged as the first one, and connected to as it was judged (HTTP-EGRESS-POLICY-1).
-//   OS-DOWNLOAD-POLICY-2. Nothing of a URL but its host is told: its path, its query and its user may be secrets.
+//   OS-DOWNLOAD-POLICY-2. Only the host of a URL is ever printed: its path, its query and its user may be secrets.
 //   OS-DOWNLOAD-POLICY-3. What did not arrive as a whole, or not as what was asked for, fails: no error page is taken for content.
-//   OS-DOWNLOAD-POLICY-4. Nothing is kept: what nobody takes is not read.
+//   OS-DOWNLOAD-POLICY-4. Nothing is ever buffered: only requested bytes are read.
 import { TerminalError, TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { hostOf } from '../../http/egress-policy.ts';
@@ -140,7 +140,7 @@ function isHttp({ protocol, hostname }: URL): boolean {
   return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
 }
 
-/** Nobody takes it any more, nor hears that it did not arrive as a whole. */
+/** The body has no reader any more, so its errors are ignored. */
 function letGo(body: Dispatcher.ResponseData['body']): void {
   body.on('error', () => undefined);
   body.destroy();
@@ -164,7 +164,7 @@ async function* chunksOf(
   }
 }
 
-/** Waits for a host as long as it sends something now and then. */
+/** Timeout of a host that restarts whenever the host sends something. */
 class Patience {
   readonly #clock: Clock;
   readonly #given: AbortSignal;
@@ -187,7 +187,7 @@ class Patience {
     try {
       return await step();
     } catch (error) {
-      // What a cloud is refused for is no matter of the credentials here.
+      // The egress error for clouds mentions credentials, which do not matter here.
       if (error instanceof TransientError) throw new TransientError(`the download is refused: ${error.message}`);
       if (isStalled) throw new TransientError(`the download from ${host} has stalled`);
       if (this.#given.aborted) throw new TransientError(`the download from ${host} was ended`);

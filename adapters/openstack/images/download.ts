@@ -1,5 +1,5 @@
-// What the status of an object says about the download of its content: a condition, and how often it was tried. They have a
-// field manager of their own. Pure.
+// Status of an object about the download of its content: a condition, and the number of attempts. They have a field
+// manager of their own. Pure.
 //
 // Invariants:
 //   OS-DOWNLOAD-1. An attempt that is stored is never taken back, but for a resource that is another one.
@@ -19,7 +19,7 @@ export const DOWNLOAD_FIELDS = {
   downloadAttempts: integer('downloadAttempts is how often it was tried to download the content.'),
 };
 
-/** How far a download is, as the operation that makes it tells. */
+/** Progress of a download, as its operation reports it. */
 export interface DownloadProgress {
   readonly bytes: number;
   /** Absent: the host does not say. */
@@ -61,10 +61,10 @@ export const downloading: ContentStatus = {
   },
 };
 
-/** How often the content of this very resource was tried to be brought; undefined: not yet. */
+/** Number of attempts to transfer the content of this very resource; undefined if there was none yet. */
 export function attemptsOf({ status = {} }: Pick<KubeObject, 'status'>): number | undefined {
   const condition = storedCondition({ status });
-  // What was saved then was the content of another one, as this one is empty (OS-DOWNLOAD-1).
+  // The saved content was that of another resource, since this one is empty (OS-DOWNLOAD-1).
   if (condition === undefined || isVerdict(condition, SAVED)) return undefined;
   const attempts = status['downloadAttempts'];
   return typeof attempts === 'number' ? attempts : undefined;

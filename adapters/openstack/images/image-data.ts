@@ -15,7 +15,7 @@ import { downloadUrl } from './download-policy.ts';
 const MOST_ATTEMPTS = 5;
 const POLL_MS = 15_000;
 const FETCHING = 'Glance is downloading image content';
-/** An upload that goes on tells how far it is every few seconds. */
+/** A running upload reports progress every few seconds. */
 const LEFT_AFTER_MS = 3_600_000;
 const LEFT =
   'nothing has come for an hour, so whoever brought it is gone, and Glance takes no other upload: unless somebody else uploads it, delete the Image and create it again';
@@ -46,7 +46,7 @@ export function imageCall(
   return { service: 'image', path: `/images/${encodeURIComponent(id)}${part}`, deadlineAt, traceparent };
 }
 
-/** Whether nobody has brought any of the content for long, as far as the status tells. @param now  a few seconds count for nothing */
+/** Whether an upload has made no progress for long, by the status. @param now  a tolerance of a few seconds applies */
 function isLeft(object: KubeObject, now: number): boolean {
   const since = broughtAt(object);
   return since !== undefined && now - since > LEFT_AFTER_MS;

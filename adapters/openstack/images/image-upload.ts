@@ -1,9 +1,9 @@
-// Uploads the content of an image: what a host sends goes on to Glance as it comes.
+// Upload of an image's content: bytes from a host are streamed to Glance.
 //
 // Invariants:
 //   OS-IMAGE-UPLOAD-1. Nothing is kept: Glance is sent what was read, and no more is read than Glance takes.
 //   OS-IMAGE-UPLOAD-2. The body ends as a whole one only when all was read, and its checksum is the one that was asked for.
-//   OS-IMAGE-UPLOAD-3. An image that Glance has otherwise than it was sent is not left where somebody may use it.
+//   OS-IMAGE-UPLOAD-3. An image whose checksum in Glance differs is never left in a usable state.
 //   OS-IMAGE-UPLOAD-4. Nothing is asked after the lease has ended, though its end be heard late (P10).
 import { createHash, type Hash } from 'node:crypto';
 import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.ts';
@@ -24,7 +24,7 @@ import { type DownloadSpec, downloadOf, imageCall } from './image-data.ts';
 const CALL_MS = 10_000;
 /** Between two tellings of the progress, in milliseconds. */
 const TELL_MS = 10_000;
-/** Glance stores what it was sent before it goes on, for so long at most, in milliseconds. */
+/** Maximum time that Glance takes to store bytes before it continues to read, in milliseconds. */
 const SINK_STALL_MS = 300_000;
 /** After the first attempt that failed, in milliseconds; twice as long after each other. */
 const RETRY_MS = 15_000;
@@ -60,7 +60,7 @@ async function upload({ session, request, deps }: Fill): Promise<void> {
     return answer.status === 404 ? undefined : answer.body;
   };
   const found = await read();
-  // Somebody was faster, or it is gone: what is to be done then is seen by the next look.
+  // Another upload was faster, or the image is deleted: the next observation decides.
   if (found === undefined || (found['status'] ?? 'queued') !== 'queued') return;
   const sink = new Sink(clock, request.signal);
   const call = { ...imageCall(request, '/file', deadline()), method: 'PUT' } as const;
@@ -71,7 +71,7 @@ async function upload({ session, request, deps }: Fill): Promise<void> {
   };
   try {
     const { status } = await session.call({ ...call, stream });
-    // It is gone, as the next look sees.
+    // It is deleted; the next observation reports that.
     if (status === 404) return;
   } catch (error) {
     if (sink.isStalled) throw new TransientError('Glance takes no more of the image content', { cause: error });
@@ -91,7 +91,7 @@ async function upload({ session, request, deps }: Fill): Promise<void> {
   throw new TransientError(`image data verification failed: ${difference}`);
 }
 
-/** What is to be stored. */
+/** Bytes to be stored. */
 async function* content(
   { url, decompress, hash: wanted }: DownloadSpec,
   {
@@ -127,7 +127,7 @@ async function* content(
   yield* decompress === undefined ? checked() : decompressed(decompress, checked());
 }
 
-/** What goes to Glance: counted, and not waited for for ever. */
+/** Sink of bytes to Glance: counted, and with a timeout. */
 class Sink {
   readonly #clock: Clock;
   readonly #abort = new AbortController();
@@ -186,7 +186,7 @@ class Sink {
   }
 }
 
-/** Those by which Glance tells what it has, unless it is configured otherwise. */
+/** Hash algorithms that Glance reports by default. */
 function newHashes(): Readonly<Record<'md5' | 'sha512', Hash>> {
   return { md5: createHash('md5'), sha512: createHash('sha512') };
 }

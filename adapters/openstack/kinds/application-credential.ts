@@ -1,4 +1,4 @@
-// ApplicationCredential: a login of its own for a program, which a user of Keystone gives some of what he may do in a project.
+// ApplicationCredential: credentials for a program, to which a Keystone user delegates roles in a project.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { boolean, list, object, ref, required, string } from '../../api/contract/contract.ts';

@@ -53,13 +53,13 @@ export function contractOf(table: Omit<KindTable, 'adoption'>): KindContract {
   });
 }
 
-/** What a contract is made of, beyond what all kinds have. */
+/** Parts of a contract that differ between kinds. */
 export interface Frame extends Pick<KindContract, 'kind' | 'description' | 'spec'> {
   /** `status.resource`; undefined for a kind without one. */
   readonly status?: StatusFields;
-  /** Fields of `status` that tell of the content of what it stands for. */
+  /** Fields of `status` about the content of the resource. */
   readonly content?: Readonly<Record<string, Schema>>;
-  /** Whether `status.id` names what it stands for; it does unless stated. */
+  /** Whether `status.id` identifies the resource; true by default. */
   readonly hasId?: boolean;
   /** Columns before and after Available. */
   readonly columns?: { readonly before: readonly PrinterColumn[]; readonly after: readonly PrinterColumn[] };

@@ -6,7 +6,7 @@ import { type Criterion, checked, equalTo } from '../resource/criteria.ts';
 import { isEmpty, representable, zeroOf } from '../resource/observed-values.ts';
 import { mapped, merged, type Projection, plain, projectionOf } from './projection.ts';
 
-/** What a later change of a field leads to. */
+/** Effect of a later change of a field. */
 export type Change =
   /** Nothing: the API refuses the change, or it is accepted and ignored. */
   | { readonly kind: 'never' }
@@ -14,7 +14,7 @@ export type Change =
   | { readonly kind: 'step' }
   /** The field is compared on every pass while it is set. */
   | { readonly kind: 'whenSet' }
-  /** The field is compared on every pass; unset, it stands for these attributes. */
+  /** The field is compared on every attempt; unset, it is equivalent to these attributes. */
   | { readonly kind: 'always'; readonly unset: JsonObject };
 
 /** A field of `spec.resource`. */
@@ -22,12 +22,12 @@ export interface ResourceField<S extends Schema = Schema> {
   readonly schema: S;
   /** `name` defaults to the object's name; `tags` are replaced by a request of their own. */
   readonly role: 'attribute' | 'name' | 'tags';
-  /** The attributes that stand for a value, and for what its references publish; those that are undefined are left out. */
+  /** Attributes for a value, and for the published attributes of its references; undefined ones are left out. */
   readonly encode: (value: Json, published?: JsonObject) => JsonObject;
   /** Sent on create when the field is unset. */
   readonly initial: JsonObject;
   readonly change: Change;
-  /** What a create calls attributes that updates and answers call otherwise. */
+  /** Names in a create for attributes that updates and responses name differently. */
   readonly createdAs: Readonly<Record<string, string>>;
   /** The attributes that it is compared with. */
   readonly projection: Projection;
@@ -37,28 +37,28 @@ export interface ResourceField<S extends Schema = Schema> {
   readonly sameItem: ((wanted: JsonObject, found: JsonObject) => boolean) | undefined;
   /** The attribute is an extension's, whose updates take no `If-Match`. */
   readonly extension: boolean;
-  /** The cloud changes the attribute by itself. */
+  /** Whether the cloud changes the attribute itself. */
   readonly moves: boolean;
-  /** What is empty in the cloud stays so. */
+  /** Whether a value that is empty in the cloud stays so. */
   readonly keepsEmpty: boolean;
   /**
-   * Of a Secret whose content no cloud shows: the field of `status.resource` that says which one was sent. The content of
-   * another one is sent when the spec names it.
+   * For a Secret whose content the cloud does not return: the field of `status.resource` that names the Secret that was
+   * sent. The content is sent again when the spec names another one.
    */
   readonly applied: string | undefined;
 }
 
 export interface SentOptions<Attributes> {
-  /** Compared on every pass; what the field stands for while it is unset. */
+  /** Compared on every attempt; the equivalent of the field while it is unset. */
   readonly unset?: Attributes;
   /**
-   * `whenSet`: compared only while it is set; `step`: cared for by a step of the kind; `ignored`: a later change is accepted,
-   * and nothing happens.
+   * `whenSet`: compared only while it is set; `step`: handled by a step of the kind; `ignored`: a later change is
+   * accepted, without effect.
    */
   readonly update?: 'whenSet' | 'step' | 'ignored';
   /** Sent on create when the field is unset. */
   readonly initial?: Attributes;
-  /** What a create calls attributes that updates and answers call otherwise. */
+  /** Names in a create for attributes that updates and responses name differently. */
   readonly createdAs?: Readonly<Record<string, string>>;
   readonly unordered?: boolean;
   readonly sameItem?: (wanted: JsonObject, found: JsonObject) => boolean;
@@ -140,7 +140,7 @@ export function isCompared({ kind }: Change): boolean {
 }
 
 export interface NamedOptions extends Pick<SentOptions<Json>, 'update' | 'keepsEmpty'> {
-  /** How it is sent. */
+  /** Encoding in which it is sent. */
   readonly as?: (name: string) => string;
 }
 
@@ -168,7 +168,7 @@ export function sentTags(schema: Schema<readonly string[]>): ResourceField<Schem
   return sentAs(schema, { tags: (tags) => [...tags].sort() }, { unset: { tags: [] }, unordered: true });
 }
 
-/** A field that is cared for apart: nothing of it is in the resource's own requests. */
+/** A field that is handled separately: it is in none of the resource's own requests. */
 export function apart<S extends Schema>(schema: S): ResourceField<S> {
   return sentAs(schema, {}, { update: 'step' });
 }
@@ -279,7 +279,7 @@ export function observedMap<const Name extends string>(
   }: {
     readonly item: string;
     readonly maxItems: number;
-    /** How a name is called in an item of the list. */
+    /** Name of the member that holds the name in an item of the list. */
     readonly name: { readonly [Field in Name]: Schema<string> };
     readonly value: Schema<string>;
   },

@@ -90,7 +90,7 @@ export const flavor = defineKind({
   steps: [extraSpecsStep],
 });
 
-/** Up to microversion 2.74 nothing is told as an empty text. */
+/** Up to microversion 2.74 zero is returned as an empty text. */
 function withSwap(reported: JsonObject): JsonObject {
   return reported['swap'] === '' ? { ...reported, swap: 0 } : reported;
 }

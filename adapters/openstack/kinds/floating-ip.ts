@@ -40,7 +40,7 @@ export const floatingIP = defineKind({
     portRef: sent(
       'port_id',
       immutable(ref('Port', 'portRef is the Port that is reached by it.', { guarded: true, shownBy: 'portID' })),
-      // Made anew, the port is reached by it again.
+      // A port that was replaced is associated with the address again.
       { update: 'whenSet' },
     ),
     fixedIP: sent(

@@ -1,4 +1,4 @@
-// What an Image says of its content, and of the machines that are made from it.
+// Properties of an Image about its content, and about the machines that are made from it.
 import type { Json } from '../../../bus/bus.ts';
 import { boolean, type Infer, immutable, integer, object, required, string } from '../../api/contract/contract.ts';
 

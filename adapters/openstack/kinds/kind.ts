@@ -24,7 +24,7 @@ export function defineKind<const Resource extends ResourceFields>(
 ): TableKind & { readonly resource: Resource } {
   const { reads, specRules: _, ...shown } = table;
   const { adoption, published, children } = table;
-  /** References of objects: asked for at each look, and the same as long as the object is. */
+  /** Cache of an object's references: they are read at each poll, and constant as long as the object is. */
   const known = new WeakMap<KubeObject, readonly Reference[]>();
   const kind: TableKind & { readonly resource: Resource } = {
     ...shown,
@@ -77,7 +77,7 @@ export function defineKind<const Resource extends ResourceFields>(
   return kind;
 }
 
-/** What is immutable as a whole is so in each part, and nothing of it is compared with what is there. */
+/** A field that is immutable as a whole is so in each part, and is never compared with the observation. */
 function fixedOf<Resource extends ResourceFields>(fields: Resource): Resource {
   const fixed = Object.entries(fields).map(([name, field]) => [
     name,

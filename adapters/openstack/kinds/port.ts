@@ -86,7 +86,7 @@ const valueSpecs = list(
   { type: 'map', keys: ['key'], maxItems: 128 },
 );
 
-/** What port security would guard makes no sense without it. */
+/** Port security settings are meaningless without it. */
 function emptyWhenDisabled(field: string): Rule {
   return {
     message: `${field} must be empty when portSecurity is set to Disabled`,
@@ -259,7 +259,7 @@ export const port = defineKind({
   shows: showsServer,
 });
 
-/** A pair without a hardware address stands for any. */
+/** A pair without a hardware address matches any. */
 function isSamePair(wanted: JsonObject, found: JsonObject): boolean {
   const [left, right] = [wanted, found].map(({ mac_address: address }) =>
     typeof address === 'string' ? address.toLowerCase() : undefined,

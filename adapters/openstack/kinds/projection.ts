@@ -1,4 +1,4 @@
-// What is kept of an answer of the cloud: the attributes that a kind's tables read, and nothing else.
+// Projection of the cloud's responses: the attributes that a kind's tables read, and nothing else.
 //
 // Invariant:
 //   OS-PROJECTION-1. Of what the cloud answered only declared attributes leave the operation: no body is kept, mailed or logged.
@@ -23,7 +23,7 @@ export function plain<Name extends string>(...names: readonly Name[]): Readonly<
   return Object.fromEntries(names.map((name) => [name, {}])) as Record<Name, Projection>;
 }
 
-/** What one or the other has. */
+/** Union of projections. */
 export function merged(projections: readonly Projection[]): Projection {
   const members = projections.flatMap((projection) => Object.entries(projection));
   const names = Map.groupBy(members, ([name]) => name);
@@ -34,7 +34,7 @@ export function projectionOf(fields: Readonly<Record<string, { readonly projecti
   return merged(Object.values(fields).map(({ projection }) => projection));
 }
 
-/** Where the names are known as types, no others can be read. */
+/** If the names are known as types, no others can be read. */
 export type Projected<Declared extends Projection> = string extends keyof Declared
   ? JsonObject
   : { readonly [Name in keyof Declared]?: Json };

@@ -16,7 +16,7 @@ export const roleAssignment = defineKind({
   member: 'role_assignment',
   identity: {
     parts: [['role.id'], ['user.id', 'group.id'], ['scope.project.id', 'scope.domain.id']],
-    // What is inherited by the projects below is assigned, and taken back, elsewhere.
+    // Assignments inherited by the projects below are managed by other requests.
     except: 'scope.OS-INHERIT:inherited_to',
     path(part) {
       const [project, domain] = [part('scope.project.id'), part('scope.domain.id')];

@@ -1,8 +1,8 @@
 // RouterInterface: the plug of a router on a subnet. Neutron makes a port for it, and knows it by the router alone.
 //
 // Invariants:
-//   OS-ROUTER-INTERFACE-1. The interface of a router on a subnet is the one port of the router with an address on that subnet: there is
-//       never a second one, and an interface is found by that, whoever made it.
+//   OS-ROUTER-INTERFACE-1. The interface of a router on a subnet is always the one port of the router with an address
+//       on that subnet: there is never a second one, and an interface is found by that, whichever client made it.
 //   OS-ROUTER-INTERFACE-2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';

@@ -1,4 +1,4 @@
-// What a server tells the scheduler of Nova about where it wants to be.
+// Scheduler hints of a server for Nova.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { type Infer, immutable, list, map, object, ref, type Schema, string } from '../../api/contract/contract.ts';

@@ -42,7 +42,7 @@ export const service = defineKind({
   restated: ['type'],
   adoption: { query: ['name', 'type'] },
   published: ({ status, spec }) => {
-    // It may be said to be ready just before its first status is stored.
+    // It may be announced as ready just before its first status is stored.
     const { type } = (status?.['resource'] ?? spec?.['resource'] ?? {}) as JsonObject;
     return type === undefined ? undefined : { type };
   },

@@ -1,12 +1,12 @@
-// How the services of OpenStack differ from each other, as far as kinds have it in common.
+// Differences between the services of OpenStack that concern several kinds.
 
 export interface Service {
   /** Catalog type. */
   readonly type: string;
   readonly updateMethod: 'PUT' | 'PATCH';
   /**
-   * How many look-ups by name become few requests. `names`: a repeated `name` in one query means any of them; `exact`: the
-   * service knows one name a query, so that many look-ups are better answered from the whole list.
+   * Batching of lookups by name. `names`: a repeated `name` in one query means any of them; `exact`: the service
+   * accepts one name per query, so that many lookups are better answered from the whole list.
    */
   readonly lookUp: 'names' | 'exact';
   /** Updates carry the revision that was read, in `If-Match`. */
@@ -15,7 +15,7 @@ export interface Service {
   readonly bodies?: 'bare';
   /** `patch`: an update is a JSON patch (RFC 6902) of this media type; it is attributes, as a create, unless stated. */
   readonly patch?: string;
-  /** Under which a query names each tag by itself; tags are joined unless stated. */
+  /** Query parameter for each single tag; tags are joined by default. */
   readonly tagKey?: string;
   /** Sent with each call: the microversion, where the service has such. */
   readonly headers?: Readonly<Record<string, string>>;

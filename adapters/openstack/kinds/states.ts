@@ -1,4 +1,4 @@
-// What the states of the cloud mean for whoever wants to use a resource, by the status lists of the API references of Nova, Cinder,
+// Meaning of the cloud's resource states for dependents, by the status lists of the API references of Nova, Cinder,
 // Glance, Neutron and Manila.
 //
 // Invariants:
@@ -9,26 +9,28 @@ import type { Json, JsonObject } from '../../../bus/bus.ts';
 export const Decision = {
   /** Others may build on it. */
   Usable: 'usable',
-  /** It becomes usable when the cloud, or somebody, has done what is under way. */
+  /** It becomes usable when the current operation has ended. */
   Busy: 'busy',
-  /** Something failed that only whoever runs the cloud, or a new resource, can mend. */
+  /** A failure that only the cloud's administrator, or a new resource, can repair. */
   Broken: 'broken',
-  /** It is on its way out. It is made anew when the cloud knows nothing of it any more, not before. */
+  /** It is being deleted. It is created again only after the cloud has removed it. */
   Gone: 'gone',
 } as const;
 export type Decision = (typeof Decision)[keyof typeof Decision];
 
 export interface State {
   readonly decision: Decision;
-  /** Between two looks, in milliseconds. Undefined: nobody waits for it, and the chart looks again, ever less often. */
+  /**
+   * Polling interval in milliseconds. Undefined: no operation waits for it, and the state machine polls with backoff.
+   */
   readonly pollAfterMs?: number;
 }
 
 export type States = Readonly<Record<string, State>>;
 
-/** It passes by itself, soon. */
+/** Resolves automatically, soon. */
 const SOON_MS = 1_000;
-/** It passes when somebody does something, or after a long time. */
+/** Resolves after an action of a user, or after a long time. */
 const LATER_MS = 15_000;
 
 const usable: State = { decision: Decision.Usable };
@@ -36,7 +38,7 @@ const working: State = { decision: Decision.Busy, pollAfterMs: SOON_MS };
 const parked: State = { decision: Decision.Busy, pollAfterMs: LATER_MS };
 const broken: State = { decision: Decision.Broken };
 const gone: State = { decision: Decision.Gone };
-/** The reference goes on waiting for these. */
+/** The reference implementation continues to wait for these. */
 const awaited = (state: State): State => ({ ...state, pollAfterMs: LATER_MS });
 
 export const SERVER_STATES: States = {
@@ -59,7 +61,7 @@ export const SERVER_STATES: States = {
   // Its host, or its cell, does not answer.
   UNKNOWN: parked,
   ERROR: awaited(broken),
-  // Somebody may restore it.
+  // An administrator may restore it.
   SOFT_DELETED: awaited(gone),
   DELETED: awaited(gone),
 };
@@ -113,7 +115,7 @@ export const ROUTER_STATES: States = {
   ERROR: broken,
 };
 
-/** One that nobody uses is DOWN. `N/A` have those that belong to what is no device, like floating IPs. */
+/** An unused one is DOWN. `N/A` is the status of ports of no device, like floating IPs. */
 export const PORT_STATES: States = { ACTIVE: usable, DOWN: usable, BUILD: working, ERROR: broken, 'N/A': broken };
 
 /** The port of an interface that is being wired is DOWN or BUILD. */
@@ -140,7 +142,7 @@ export const TRUNK_STATES: States = {
 /** Told from microversion 2.63 on only. */
 export const SHARE_NETWORK_STATES: States = { active: usable, network_change: parked, error: broken };
 
-/** @param untold  of a resource of which no status is told */
+/** @param untold  state of a resource without a status */
 export function stateOf(states: States, status: Json | undefined, untold: State = parked): State {
   if (status === undefined || status === null) return untold;
   const named = typeof status === 'string' && Object.hasOwn(states, status) ? states[status] : undefined;
@@ -148,7 +150,7 @@ export function stateOf(states: States, status: Json | undefined, untold: State 
   return named ?? parked;
 }
 
-/** How a kind judges what it reads by its status. */
+/** Judgement of a kind's observations by their status. */
 export function judgedBy(
   states: States,
   { untold }: { readonly untold?: 'usable' } = {},

@@ -190,7 +190,7 @@ export const subnet = defineKind({
     return [{ kind: 'RouterInterface', name: `${name}-subnet`, content, onDrift: 'replace' }];
   },
   adoption: { query: ['name', 'networkRef', 'cidr', 'ipVersion', 'projectRef'] },
-  // Who asks for an address of the subnet asks its network for it.
+  // Dependents that need an address of the subnet request it from its network.
   published: ({ status }) => {
     const { networkID } = (status?.['resource'] ?? {}) as JsonObject;
     return networkID === undefined ? undefined : { networkID };

@@ -1,5 +1,4 @@
-// What a kind of OpenStack resource is: tables of its fields, what is done with them, and the names under which it writes.
-// Types only.
+// Table of an OpenStack kind: its fields, its operations, and its field managers. Types only.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { FillStep } from '../../../machines/external-resource/context.ts';
@@ -33,12 +32,12 @@ export type UpdateStep = (pass: {
   readonly readSecret: OperationsDeps['readSecret'];
 }) => Promise<UpdateOutcome>;
 
-/** How the content of a resource gets there. */
+/** Transfer of a resource's content. */
 export interface Content {
-  /** Fields of `status` that tell of it. */
+  /** Fields of `status` about it. */
   readonly fields: Readonly<Record<string, Schema>>;
   readonly telling: ContentStatus;
-  /** What a person can do about content that does not come. */
+  /** Hints about content whose transfer fails. */
   readonly hintFor: (object: KubeObject, message: string) => Hint | undefined;
   /** See `ResourceOperations.delegate`. */
   readonly delegate: (pass: {
@@ -53,18 +52,18 @@ export interface Content {
   }) => Promise<void>;
 }
 
-/** What the status says of content that is brought, under a field manager of its own. */
+/** Status of a content transfer, under a field manager of its own. */
 export interface ContentStatus {
   /** After that of the kind. */
   readonly manager: string;
-  /** What it says of an object, as it is stored. */
+  /** Stored status of an object. */
   stored(object: KubeObject): JsonObject;
-  /** What it says at a step, before what follows. */
+  /** Status at a step, before the next one. */
   announced(object: KubeObject, step: FillStep, now: number): JsonObject;
   status(standing: ResourceState, object: KubeObject, now: number): JsonObject;
 }
 
-/** What the operations of a kind work with. */
+/** Dependencies of the operations of a kind. */
 export interface OperationsDeps {
   readonly clock: Clock;
   readonly downloads: Downloads;
@@ -75,12 +74,15 @@ export interface OperationsDeps {
   readonly readSecret: ServePorts['readSecret'];
 }
 
-/** What has to be so before a service removes a resource. */
+/** Precondition of a service for the removal of a resource. */
 export interface Removable {
   /** The status of the answer by which it refuses. */
   readonly refusal: number;
   readonly attributes: JsonObject;
-  /** Only what its user asks for in `spec.resource`, as it is by now: this field has this value. Unless stated it is nobody's to say. */
+  /**
+   * Removal requires that the user requests it in the current `spec.resource`: this field has this value. By default no
+   * such request is needed.
+   */
   readonly askedBy?: { readonly field: string; readonly value: Json };
 }
 
@@ -103,29 +105,32 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly member: string;
   /** Member of a body that holds a list; the collection's name unless stated. */
   readonly members?: string;
-  /** How lists are asked for; as the collection is, unless stated. */
+  /** List request; that of the collection by default. */
   readonly listing?: Listing;
   /** See `OpenStackKind.shares`. */
   readonly shares?: boolean;
-  /** How a resource is known, of a kind whose resources have no id. */
+  /** Identity of a resource, for a kind whose resources have no id. */
   readonly identity?: Identity;
   /**
-   * Of a collection below a user: the field of `spec.resource`, and of `spec.import.filter`, that refers to him. He is needed
-   * for as long as the object lives.
+   * For a collection below a user: the field of `spec.resource`, and of `spec.import.filter`, that refers to the user.
+   * The user is needed for as long as the object exists.
    */
   readonly ofUser?: string;
   /** Nothing of `spec.resource` can be changed, by one rule over all of it. */
   readonly immutable?: boolean;
   /** Words of messages that are other than those of most kinds. */
   readonly words?: {
-    /** What is being attempted: `creating resource`. */
+    /** Name of the current action: `creating resource`. */
     readonly creating?: string;
     /** That what was made without a failure is not there. */
     readonly unfound?: string;
-    /** That what was imported is gone. */
+    /** Message about a lost imported resource. */
     readonly lost?: string;
   };
-  /** The resource in what the service holds it in, or under an `id` where it has none; as it is told unless stated. */
+  /**
+   * Extracts the resource from the object in which the service returns it, or adds an `id` if it has none; unchanged by
+   * default.
+   */
   readonly unwrapped?: (reported: JsonObject) => JsonObject;
   /** Within what one id is one resource: all of the cloud unless stated, or what is one user's. */
   readonly unique?: 'cloud' | 'user';
@@ -169,29 +174,29 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly taggable?: (attributes: JsonObject) => boolean;
   /** Whether a resource can be used as it was read, under this `spec.resource`. By default any that was read can. */
   readonly available?: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
-  /** How long to wait before another look, in milliseconds, while the cloud is at work on the resource. */
+  /** Polling interval while the cloud works on the resource, in milliseconds. */
   readonly pollAfterMs?: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
   /** Looks at the body of a create as a whole and completes it. @throws {TerminalError} no service would take it */
   readonly complete?: (attributes: JsonObject, resource: JsonObject) => JsonObject;
-  /** What these functions and steps read of a resource, as far as no field of the tables does. Nothing else is there. */
+  /** Further attributes that these functions and steps read. Other attributes are not available. */
   readonly reads?: Projection;
   /** Fields that each update states, whether they have changed or not. */
   readonly restated?: readonly (keyof Resource & string)[];
-  /** What is set where the service refuses to remove a resource as it is; it is removed then. */
+  /** Attributes that are set before a removal that the service would reject otherwise. */
   readonly removable?: Removable;
   /** Whether a resource is on its way out as it was read: the service takes no second removal then, and none is asked for. */
   readonly leaving?: (attributes: JsonObject) => boolean;
   /** Steps after those of attributes and tags. */
   readonly steps?: readonly UpdateStep[];
-  /** How a resource gets its content that is made empty; a step says that it is (`UpdateOutcome.empty`). */
+  /** Transfer of content into a resource that is created empty; a step reports that it is (`UpdateOutcome.empty`). */
   readonly content?: Content;
   /** The kind of `children`. */
   readonly owns?: string;
   /** The objects that an object of this kind makes for itself. They are followed, not waited for. */
   readonly children?: (object: KubeObject) => readonly Child[];
-  /** What those that an object refers to are told of that, by their kind. No secret. */
+  /** Attributes for the dependencies of an object, by their kind. No secrets. */
   readonly tells?: (object: KubeObject, kind: string) => JsonObject | undefined;
-  /** What those who refer to an object are told beyond its id. */
+  /** Attributes for the dependents of an object, beside its id. */
   readonly published?: (object: KubeObject) => JsonObject | undefined;
   /** See `Lifecycle.shows`. */
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
@@ -207,9 +212,9 @@ export interface OpenStackKind {
   readonly finalizer: string;
   readonly fieldManagers: { readonly finalizer: string; readonly status: string; readonly guards: string };
   readonly contract: KindContract;
-  /** All that is kept of an answer of the cloud: what whoever looks at a resource reads of it. */
+  /** All attributes that are kept of a response: those that any code reads. */
   readonly projection: Projection;
-  /** What is said of content that is brought, and when. */
+  /** Status of a content transfer. */
   readonly telling?: ContentStatus;
   /** The kind of the objects that objects of this kind make for themselves. */
   readonly owns?: string;
@@ -223,7 +228,7 @@ export interface OpenStackKind {
   readonly isNamed?: boolean;
   /** A relation between other resources, which several objects of one namespace may state: see `Lifecycle.shares`. */
   readonly shares?: boolean;
-  /** Of several references that are not ready the status names all, or `first`: only the first. */
+  /** Number of references that the status names if several are not ready: all, or `first` only. */
   readonly awaits: 'all' | 'first';
   references(object: KubeObject): readonly Reference[];
   operations(deps: OperationsDeps): WatchingOperations;

@@ -1,4 +1,4 @@
-// User: who may log in to Keystone.
+// User: login of Keystone.
 import { boolean, immutable, ref } from '../../api/contract/contract.ts';
 import { named, observed, observedAs, queried, recorded, sent } from './fields.ts';
 import { defineKind } from './kind.ts';

@@ -12,7 +12,7 @@ import { Decision, judgedBy, stateOf, VOLUME_STATES } from './states.ts';
 import type { UpdateStep } from './table.ts';
 import { instant, openstackName, prose, text } from './values.ts';
 
-/** What failed stays so until whoever runs Cinder mends it. */
+/** A failed volume stays so until Cinder's administrator repairs it. */
 const stateStep: UpdateStep = async ({ request: { observation } }) => {
   const { status } = observation.attributes;
   if (stateOf(VOLUME_STATES, status).decision === Decision.Broken) throw unrecoverable(`Volume is in ${status} status`);
@@ -49,7 +49,7 @@ export const volume = defineKind({
           guarded: true,
         }),
       ),
-      // Cinder shows the name of the type, and whoever runs it gives the volume another one.
+      // Cinder returns the name of the type, and its administrator can change it.
       { moves: true },
     ),
     availabilityZone: sent(

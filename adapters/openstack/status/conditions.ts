@@ -1,9 +1,10 @@
-// What the status of an object says about its life. Pure.
+// Status of an object about its lifecycle. Pure.
 //
 // Invariants:
 //   OS-CONDITIONS-1. `lastTransitionTime` changes only with status, reason or message of its condition.
-//   OS-CONDITIONS-2. `lastSyncTime` is there only after full success, and moves only when another look was due (I8).
-//   OS-CONDITIONS-3. The last observed resource stays through errors that may pass; it goes when it is known to be gone.
+//   OS-CONDITIONS-2. `lastSyncTime` exists only after full success, and changes only when another resync was due (I8).
+//   OS-CONDITIONS-3. The last observed resource always stays through transient errors; it is removed when it is known
+//       to be deleted.
 //   OS-CONDITIONS-4. Work that is over with one call says nothing: the stored status stays until there is something new to say (I8).
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { ErrorCode } from '../../../bus/errors.ts';
@@ -58,7 +59,7 @@ export function statusOf(
   const stored = storedStatus(object);
   const messages = messagesOf(view, isNamed);
   const observed = knownResource(view, stored);
-  // Another controller may have written the same in other words.
+  // Another controller may have written an equal value in another form.
   // mutant: same-in-other-words-written ?: -> observed
   const resource = saysSame(stored.resource, observed) ? stored.resource : observed;
   if (messages === undefined && view.error === undefined) {
@@ -91,7 +92,7 @@ export function settledOf(
   if (progressing === undefined || !isCurrent) return { settled: false, failed: false };
   const resync = resyncOf(object, defaultResyncMs);
   const periodMs = resync.kind === 'every' ? resync.periodMs : Number.POSITIVE_INFINITY;
-  /** What only the cloud can mend is looked at whether a period is set or not. */
+  /** A failure that only the cloud can repair is polled even without a resync period. */
   const relookIn = (condition: Condition | undefined): number => {
     const since = Date.parse(condition?.lastTransitionTime ?? '');
     return Math.min(relookPauseMs(Number.isNaN(since) ? 0 : now - since), periodMs);
@@ -104,7 +105,7 @@ export function settledOf(
   const lastAt = Date.parse(stored.lastSyncTime ?? '');
   if (resync.kind === 'every' && Number.isNaN(lastAt)) return { settled: false, failed: false };
   const dueInMs = resync.kind === 'never' ? periodMs : Math.max(0, lastAt + periodMs - now);
-  // What is overdue is settled, and late: it has no right to a look before all others.
+  // An overdue but settled object does not take precedence over the other polls.
   const isUsable = available?.status === 'True';
   const resyncInMs = isUsable ? dueInMs : Math.min(dueInMs > 0 ? dueInMs : periodMs, relookIn(available));
   return { settled: true, failed: false, ...(Number.isFinite(resyncInMs) && { resyncInMs }) };
@@ -120,7 +121,7 @@ export function timeOf(at: number): string {
   return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** What is waited for, in the order in which it arose; nothing once all is done; undefined while a call is under way. */
+/** Reasons for waiting, in the order in which they arose; empty once all is done; undefined while a call is running. */
 function messagesOf(standing: ResourceState, isNamed: boolean): readonly string[] | undefined {
   const { tags, awaited, heldBy, holders = {}, waiting, leaving, vanished, conflictingOwner } = standing;
   if (heldBy.length > 0) return heldBy.map((finalizer) => heldMessage(finalizer, holders[finalizer]));
@@ -129,7 +130,7 @@ function messagesOf(standing: ResourceState, isNamed: boolean): readonly string[
   );
   if (leaving.length > 0) return leaving.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
   if (conflictingOwner !== undefined) return [rivalMessage(conflictingOwner, isNamed)];
-  // What is waited for says it better, and a process that begins afresh would say the same (I9).
+  // The reason for waiting is more precise, and a restarted process would write the same (I9).
   const messages = [...(vanished && references.length === 0 ? [VANISHED] : []), ...references, ...waiting];
   if (messages.length > 0) return messages;
   const awaits = WAITS.find(([tag]) => tags.has(tag));
@@ -150,7 +151,7 @@ const VANISHED = 'OpenStack resource was deleted externally; will recreate on ne
 /** Nothing matches the import. */
 export const AWAITS_IMPORT = 'Waiting for OpenStack resource to be created externally';
 
-/** What is waited for in the cloud, by the tag of the state. */
+/** Reasons for waiting for the cloud, by the tag of the state. */
 const WAITS: readonly (readonly [string, string])[] = [
   [ResourceTag.Removing, 'Waiting for OpenStack resource to be deleted'],
   [ResourceTag.AwaitsImport, AWAITS_IMPORT],
@@ -177,7 +178,10 @@ function progressingOf(
   return { status: 'False', reason: Reason.Success, message };
 }
 
-/** Where what drifts is only told: whether anything does. What could not be read leaves it as it was, with its generation. */
+/**
+ * Whether the resource has drifted, if drift is only reported. A failed read leaves the value as it was, with its
+ * generation.
+ */
 function driftedOf(
   { reporting, left, generation, error }: ResourceState,
   stored: StoredStatus,
@@ -214,7 +218,8 @@ function knownResource(
   stored: StoredStatus,
 ): Json | undefined {
   if (observation !== undefined) return observation.resource;
-  // Who is deleted and has no id may have lost it: that there was a resource is all that is left of it.
+  // An object that is being deleted without an id may have lost it: its last observation is the only evidence of a
+  // resource.
   const isUnknown = externalId === undefined && !tags.has(Tag.Deleting);
   const isGone = vanished || isUnknown || error?.reason === Reason.UnrecoverableError;
   return isGone ? undefined : stored.resource;
@@ -251,7 +256,7 @@ export function conditionOf(
   return { type, status, reason, message, lastTransitionTime, observedGeneration: generation };
 }
 
-/** Whether a look that resync asks for was due, or none was recorded. */
+/** Whether a resync was due, or none was recorded. */
 function isDue(object: KubeObject, { lastSyncTime }: StoredStatus, now: number, defaultResyncMs: number): boolean {
   if (lastSyncTime === undefined) return true;
   const resync = resyncOf(object, defaultResyncMs);

@@ -1,7 +1,7 @@
-// What may be told of a refusal: the words of an OpenStack service, and of nobody else that answers at its place.
+// Filter of error texts: only those of an OpenStack service are shown, not those of other servers at its address.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
-/** Characters of what a service said that are told. */
+/** Maximum length of a shown text, in characters. */
 const LONGEST = 2_000;
 
 /** Under which Nova and Cinder say what was wrong, by the kind of fault. */
@@ -41,11 +41,11 @@ const AUTHENTICATION: Readonly<Record<number, string>> = {
 };
 
 /**
- * What a service said. Only one that speaks as OpenStack does is quoted: whatever else answers under a URL that somebody
- * wrote may have said what is not for him to read.
+ * Text of a service's error. Only responses in OpenStack's format are quoted: other servers at a URL that a user wrote
+ * may return text that the user must not read.
  *
  * @param hide  takes secrets out, before anything is cut
- * @returns `quoted`: it spoke as OpenStack does; the text is empty when it said nothing
+ * @returns `quoted`: the response has OpenStack's format; the text is empty if there is none
  */
 export function explanation(body: JsonObject, hide: (text: string) => string): Explanation {
   const said = wordsOf(body);
@@ -55,7 +55,9 @@ export function explanation(body: JsonObject, hide: (text: string) => string): E
   return { kind: 'quoted', text: safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe };
 }
 
-/** What is told of an authentication that failed: nothing of its words, which may be our own request in any spelling. */
+/**
+ * Message of a failed authentication, without the response's text, which may contain our own request in any spelling.
+ */
 export function authenticationRefusal({
   status,
   body,

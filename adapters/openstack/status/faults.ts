@@ -1,8 +1,8 @@
-// What is in the way, told by the messages that this adapter writes: what a condition says is all that others can read.
+// Faults recognized from the messages that this adapter writes: conditions are all that other programs can read.
 import { Fault } from '../../../bus/errors.ts';
 import { quotaIn } from '../client/quotas.ts';
 
-/** What was being done, as some steps say first; a cloud's own words come after `answered`. */
+/** Prefixes for the running step; the text of a cloud follows `answered`. */
 const DOING = '^(?:[A-Za-z0-9 -]+: ){0,2}';
 const CALL = String.raw`[A-Z]+ /\S* of service '[^']*'`;
 
@@ -27,7 +27,7 @@ const FAULTS: readonly (readonly [RegExp, Fault])[] = [
 
 const ANSWERED = new RegExp(`${DOING}${CALL} answered 4\\d\\d\\b`);
 
-/** Undefined: nothing that a person has to do something about, as far as can be told; or not the same in all lines. */
+/** Undefined if no action of a person is needed, or the lines of the message differ. */
 export function faultOf(message: string): Fault | undefined {
   const [first, ...others] = new Set(message.split('\n').map(faultOfLine));
   return others.length === 0 ? first : undefined;

@@ -1,4 +1,4 @@
-// What a person can do about what an object of this adapter says, or does not do. Pure.
+// Hints for users about the messages and the idleness of objects of this adapter. Pure.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { Fault } from '../../../bus/errors.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
@@ -13,7 +13,7 @@ import { faultOf } from './faults.ts';
 import { anew, pathsOf } from './messages.ts';
 import { rivalAdvice } from './ownership-messages.ts';
 
-/** What is looked at of a kind; one without tables has no `resource`, and its whole spec is immutable. */
+/** Parts of a kind that hints read; a kind without tables has no `resource`, and its whole spec is immutable. */
 export interface AdvisedKind {
   references(object: KubeObject): readonly Reference[];
   readonly resource?: ResourceFields;
@@ -21,12 +21,12 @@ export interface AdvisedKind {
   readonly removable?: Removable;
 }
 
-/** What comes before the words of a refusal that no trying again changes. */
+/** Prefix of error texts that a retry cannot change. */
 const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
 const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
 /** Said of what a create refers to; the resource of the object itself is read first. */
 const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
-/** Of what the cloud tells of the resource itself, and only whoever runs it can mend. */
+/** Messages about failures of the resource that only the cloud's administrator can repair. */
 const BROKEN =
   /^(?:Server is in ERROR state|Volume is in \S+ status|a glance error occurred while saving image content)$/;
 const UNIMPORTED = 'referenced resource does not exist in OpenStack';
@@ -35,7 +35,7 @@ const LOST_IMPORT = /^(?:resource|role assignment) has been deleted from OpenSta
 /** A 404 of a floating IP: all that it refers to is there, and nothing leads from one to the other. */
 const UNROUTED = /answered 404\b.* is not reachable from subnet /s;
 const UNROUTED_WHAT = 'a RouterInterface is missing';
-/** Of what drifts and is only told of. */
+/** Messages about drift that is only reported. */
 const DRIFT = /^not as specified, and left so: |, since what drifts is only reported$/;
 /** A host's certificate, as Node and OpenSSL speak of it. */
 const CERTIFICATE = /certificate|issuer|CERT_/;
@@ -83,8 +83,8 @@ export function adviceOn(
 }
 
 /**
- * How what is deleted goes without its cloud. That nothing was made cannot be told from its status, as the one who made it may
- * have ended before its id was recorded; a person may know. Nothing is removed by it.
+ * Hint how to delete an object without its cloud. Its status cannot prove that nothing was created, since a process may
+ * have ended before the id was recorded; a person may know. Nothing is removed by it.
  */
 function detachAdvice({ resource }: AdvisedKind, { kind, metadata, status }: KubeObject): string {
   if (resource === undefined || metadata.deletionTimestamp === undefined) return '';
@@ -97,7 +97,7 @@ function driftAdvice({ kind, metadata: { name } }: KubeObject): string {
   return `bring the spec of ${kind}/${name} to what is there, or have it brought back with the annotation ${DRIFT_ANNOTATION}: ${Drift.Repair}`;
 }
 
-/** Nobody is told to delete what may have been of use: what it says may pass. */
+/** The hint never suggests to delete a resource that may be needed: the failure may be temporary. */
 function brokenAdvice(object: KubeObject): string {
   const id = object.status?.['id'];
   return `see in the cloud why ${typeof id === 'string' ? id : 'it'} is so: once it is mended there it goes on by itself, as it is looked at again, ever less often`;
@@ -107,7 +107,7 @@ function lostImportAdvice({ kind, metadata: { name } }: KubeObject): string {
   return `delete ${kind}/${name}, which deletes nothing in the cloud, and import what there is`;
 }
 
-/** A deletion that the service refuses as long as a field of the spec does not ask for what goes before it. */
+/** A deletion that the service rejects until a field of the spec requests the precondition. */
 function isRemovalRefused({ removable }: AdvisedKind, { metadata }: KubeObject, message: string): boolean {
   return (
     metadata.deletionTimestamp !== undefined &&
@@ -128,7 +128,7 @@ function routeAdvice({ spec }: KubeObject): string {
   return `create a RouterInterface between the subnet of Port/${portRef} and a Router whose externalGateways has ${outside}`;
 }
 
-/** What the object was to be built on is gone, and its own object does not know yet. */
+/** The dependency's external resource was deleted, and its own object has not noticed yet. */
 function lossAdvice(kind: AdvisedKind, object: KubeObject, message: string, known: KnownDependencies): Hint {
   const labels = kind
     .references(object)
@@ -141,7 +141,7 @@ function lossAdvice(kind: AdvisedKind, object: KubeObject, message: string, know
   return { what: 'something that it refers to is not in the cloud any more', todo: todo(labels.join(' or ')) };
 }
 
-/** Where the credentials are, for people. */
+/** Location of the credentials, for people. */
 function placeOf({ spec }: KubeObject): { readonly secret: string; readonly cloud: string; readonly entry: string } {
   const { secretName, cloudName } = (spec?.['cloudCredentialsRef'] ?? {}) as {
     readonly secretName?: string;
@@ -180,7 +180,7 @@ function reachAdvice(object: KubeObject, message: string): string {
   return `see that the cloud answers there, or correct 'auth.auth_url' of ${entry}`;
 }
 
-/** Which field is refused only the cloud's words tell, so it is looked for in them. */
+/** Only the cloud's text names the rejected field, so the text is searched for it. */
 function specAdvice({ resource: fields = {} }: AdvisedKind, object: KubeObject, message: string): string {
   const { spec } = object;
   if (spec?.['import'] !== undefined) return 'correct spec.import';
@@ -205,7 +205,7 @@ function isNamed(message: string, name: string, value: Json, fields: ResourceFie
   );
 }
 
-/** A word that is no attribute only, `name`, says nothing unless it is said to be one. */
+/** A common word like `name` counts only if the text marks it as an attribute. */
 function isSaid(message: string, attribute: string): boolean {
   const word = `'?${RegExp.escape(attribute)}'?(?![\\w:])`;
   if (/[_:]/.test(attribute)) return new RegExp(`(?<![\\w:])${word}`).test(message);

@@ -1,7 +1,7 @@
-// How people are told of fields, and of objects that are to be made anew.
+// Texts about fields, and about objects that must be re-created.
 import type { KubeObject } from '../../../machines/object.ts';
 
-/** `<Kind>/<name>` is to be made anew, since this of it cannot be changed; with all that is lost with it. */
+/** Instruction to re-create `<Kind>/<name>`, since this part is immutable; with all that is lost with it. */
 export function anew({ kind, metadata: { name }, spec, status }: KubeObject): string {
   const id = status?.['id'];
   const { onDelete } = (spec?.['managedOptions'] ?? {}) as { readonly onDelete?: string };
@@ -10,7 +10,7 @@ export function anew({ kind, metadata: { name }, spec, status }: KubeObject): st
   return `delete ${kind}/${name}${loss} and create it again`;
 }
 
-/** Of fields of the resource, where they are in the object. */
+/** Paths of the resource's fields in the object. */
 export function pathsOf(names: readonly string[]): string {
   return names.map((name) => `spec.resource.${name}`).join(', ');
 }

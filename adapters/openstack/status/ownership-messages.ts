@@ -1,4 +1,4 @@
-// What an object says whose resource is another object's, and what a person can do then. Pure.
+// Messages and hints for an object whose resource belongs to another object.
 import type { Hint, ResourceOwner } from '../../../machines/lifecycle.ts';
 
 /**

@@ -1,5 +1,5 @@
-// Fields of a spec of which nothing comes: the API server takes an immutable field that is added later, and the resource is
-// made already. Told by what `status.resource` says of it, so that whoever reads the object alone sees the same.
+// Fields of a spec without effect: the API server accepts an immutable field that is added after the resource was
+// created. Derived from `status.resource`, so that a reader of the object alone gets the same result.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -33,7 +33,7 @@ export function unheededFields(
   return names.map((name) => pathsOf([name]));
 }
 
-/** Whether the status shows these attributes; undefined: it says nothing of them. */
+/** Whether the status shows these attributes; undefined if it contains none of them. */
 function isShown(
   { status }: Pick<TableKind, 'status'>,
   attributes: JsonObject,

@@ -6,13 +6,13 @@ import type { DevBackend, DevBackendPorts } from '../../api/adapter.ts';
 import { startSimulator } from '../../simulated/openstack/mod.ts';
 import { readClouds } from '../client/clouds-yaml.ts';
 
-/** What an operator has made, and samples import. */
+/** Network that samples import, as an administrator would have made it. */
 const EXTERNAL_NETWORK = 'public';
 
 /**
  * Writes a clouds.yaml to the folder.
  *
- * @throws {TerminalError} the file of OS_CLIENT_CONFIG_FILE cannot be read, or the simulated cloud cannot go on
+ * @throws {TerminalError} the file of OS_CLIENT_CONFIG_FILE cannot be read, or the simulated cloud cannot start
  */
 export async function devBackend({ clock, folder, variable }: DevBackendPorts): Promise<DevBackend> {
   const file = variable('OS_CLIENT_CONFIG_FILE') || undefined;
@@ -22,7 +22,7 @@ export async function devBackend({ clock, folder, variable }: DevBackendPorts): 
       ? await startSimulator({ clock, file: resolve(folder, 'cloud.jsonl'), externalNetwork: EXTERNAL_NETWORK })
       : undefined;
   const cloudsYaml = simulator?.cloudsYaml('openstack') ?? real ?? '';
-  // Whoever reads the path may be in another folder.
+  // Absolute, since the path may be used from another directory.
   const clouds = resolve(folder, 'clouds.yaml');
   await writeFile(clouds, cloudsYaml, { mode: 0o600 });
   return {

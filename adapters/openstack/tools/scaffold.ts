@@ -34,11 +34,11 @@ export function scaffoldKind(kind: string, registry: string): ReturnType<KindSca
 
 interface Spelling {
   readonly kind: string;
-  /** Of the exported constant. */
+  /** Name of the exported constant. */
   readonly value: string;
   /** For people. */
   readonly words: string;
-  /** Of the file, without its ending; also of the collection in Neutron. */
+  /** Name of the file, without its ending; also of the collection in Neutron. */
   readonly file: string;
 }
 

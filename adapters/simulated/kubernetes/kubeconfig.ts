@@ -1,5 +1,5 @@
 // The kubeconfig that leads a client to the server.
-import { yaml } from './libraries.ts';
+import { yaml } from './base/libraries.ts';
 
 export interface KubeconfigInput {
   readonly url: string;

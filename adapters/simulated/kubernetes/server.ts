@@ -7,8 +7,9 @@
 //   - admission: no webhooks, no policies, no quotas, no limits
 //   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the
 //     accounts and tokens in them, aggregated roles, the cleanup of definitions and garbage collection by owner references
-//   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2, OpenAPI v3 in protobuf; refusals,
-//     tables and metadata alone are JSON to those who asked for protobuf too
+//   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2
+//   - protobuf, but for bodies of built-in kinds, as controllers send them, and for OpenAPI v2, as Argo CD reads it
+//   - the scale subresource: definitions may name it, and nothing is served there
 //   - the cost of CEL rules as they run (their estimated cost is limited)
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
@@ -16,16 +17,16 @@ import type { AddressInfo } from 'node:net';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { certify } from '../../kubernetes/tls/certificates.ts';
-import type { Api } from './api.ts';
+import { rbac } from './access/rbac.ts';
 import { accountTokens } from './auth/account-tokens.ts';
 import { aggregateRoles } from './auth/aggregation.ts';
 import { authentication } from './auth/authentication.ts';
 import { addBootstrapRoles } from './auth/bootstrap.ts';
-import { type Credentials, makeCredentials } from './auth/credentials.ts';
-import { rbac } from './auth/rbac.ts';
 import { reviewResources } from './auth/reviews.ts';
 import { roleResources } from './auth/role-kinds.ts';
 import { tokenAction } from './auth/token-requests.ts';
+import { ApiError, badRequest, internalError, PlainAnswer } from './base/api-error.ts';
+import { type Credentials, makeCredentials } from './base/credentials.ts';
 import { followAccounts } from './controllers/accounts.ts';
 import { expireEvents } from './controllers/expiry.ts';
 import { collectGarbage } from './controllers/garbage.ts';
@@ -37,16 +38,16 @@ import {
   definitionResource,
   followDefinitions,
 } from './kinds/definitions.ts';
-import { registry } from './kinds/resources.ts';
 import { kubeconfigText } from './kubeconfig.ts';
-import { requestHandler } from './requests.ts';
+import { requestHandler } from './requests/requests.ts';
+import type { Api } from './resources/api.ts';
+import { registry } from './resources/registry.ts';
 import { type Files, realFiles } from './storage/files.ts';
 import { openFolder } from './storage/folder.ts';
 import type { HistoryLimits } from './storage/history.ts';
 import { readIdentity, writeIdentity } from './storage/identity.ts';
 import { memoryStore, type Store } from './storage/store.ts';
 import { inAcceptedType } from './wire/answers.ts';
-import { ApiError, badRequest, internalError, PlainAnswer } from './wire/api-error.ts';
 import { send } from './wire/http.ts';
 import { openApi } from './wire/openapi.ts';
 

@@ -31,7 +31,7 @@ export function pipeFiles(groups: Groups): StorageFiles {
   return {
     pathExists,
     isSymlink,
-    /** Of a share: the only look that takes its path. What refuses the path before it looks has seen nothing. */
+    /** For a share: the only check that takes its path. A rejected path was not checked. */
     async pathValid(path) {
       try {
         await isSymlink(path);
@@ -69,7 +69,7 @@ export function pipeFiles(groups: Groups): StorageFiles {
   };
 }
 
-/** A share that can be reached counts as mapped: nothing else is told of mappings. */
+/** A reachable share counts as mapped: csi-proxy has no other report about mappings. */
 export function pipeShares(groups: Groups, { pathValid, isSymlink }: StorageFiles): StorageShares {
   const open = () => groups.open(SMB);
   const remove = async (root: string): Promise<true> => {
@@ -86,7 +86,7 @@ export function pipeShares(groups: Groups, { pathValid, isSymlink }: StorageFile
         await map();
       } catch (error) {
         if (!isAnswered(error) || (await pathValid(root))) throw error;
-        // Of a mapping that does not work the original does not say that it is in the way; removing none at all is refused.
+        // The original does not report that a broken mapping blocks a new one; removing a missing mapping is an error.
         if (!(await isSeen(() => remove(root)))) throw error;
         await map();
       }
@@ -103,7 +103,7 @@ export function pipeShares(groups: Groups, { pathValid, isSymlink }: StorageFile
         if (await pathValid(root)) throw error;
       }
     },
-    // A share that cannot be reached is mapped anew by the same call, for which it needs to know with what.
+    // The same call maps an unreachable share again, for which it needs the credentials.
     async newSmbLink(localPath, remotePath, login) {
       const { client } = await open();
       const change = client.newSmbGlobalMapping({ remotePath, localPath, ...(await login()) });

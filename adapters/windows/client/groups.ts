@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   WIN-GROUPS-1. Of the versions that are served the first that is preferred is used, the newest unless told.
-//   WIN-GROUPS-2. What csi-proxy serves is asked anew after it was lost, and from time to time: it may be another one that came back.
+//   WIN-GROUPS-2. The API versions of csi-proxy are always read again after a lost connection, and periodically: the
+//       new server may be another version.
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { allServices } from '../../csi-proxy/client/all_services_generated.ts';
@@ -18,7 +19,7 @@ import { Reason } from '../conditions.ts';
 import type { ServedGroup } from '../operations/serving.ts';
 import type { PipeSettings } from './settings.ts';
 
-/** What every `client_generated.ts` exports. */
+/** Exports of every `client_generated.ts`. */
 interface ClientModule {
   readonly groupName: string;
   readonly version: string;
@@ -27,12 +28,12 @@ interface ClientModule {
 
 type Modules = readonly [ClientModule, ...ClientModule[]];
 
-/** A client and its version, by which the compiler tells what it can do. */
+/** Client and its version; the compiler derives from it which calls exist. */
 export type Opened<Module extends ClientModule> = Module extends ClientModule
   ? { readonly version: Module['version']; readonly client: InstanceType<Module['Client']> }
   : never;
 
-/** After which what is served is asked anew by who wants to know, in milliseconds. */
+/** Age in milliseconds after which the served versions are read again on use. */
 const ASK_AGAIN_MS = 600_000;
 
 interface Open {
@@ -49,7 +50,7 @@ export class Groups {
   readonly #clock: Clock;
   readonly #settings: PipeSettings;
   readonly #turns: Gate;
-  /** By group. */
+  /** Served versions by group. */
   #served = new Map<string, Promise<readonly string[]>>();
   #opened = new Map<string, Promise<Open>>();
   readonly #clients = new Map<string, Open>();
@@ -73,7 +74,7 @@ export class Groups {
     return opened as Promise<unknown> as Promise<Opened<Known[number]>>; // the pair is of one of these modules
   }
 
-  /** Of each of these groups. @throws {TransientError} a pipe cannot be opened */
+  /** Served versions of each of these groups. @throws {TransientError} a pipe cannot be opened */
   async served(all: readonly Modules[]): Promise<readonly ServedGroup[]> {
     if (this.#clock.now() - this.#askedAt >= ASK_AGAIN_MS) this.#forget();
     return Promise.all(
@@ -86,7 +87,7 @@ export class Groups {
     );
   }
 
-  /** What is under way ends. */
+  /** Running calls end. */
   close(): void {
     this.#isClosed = true;
     for (const { client } of this.#clients.values()) client.close();
@@ -149,7 +150,7 @@ export class Groups {
     }
   }
 
-  /** So many calls at a time, beside those that last long: they would keep everybody else from looking. */
+  /** Concurrency limit of calls, without the long ones: those would block all reads. */
   #limited(connection: Connection): Connection {
     return {
       call: async (method, request, options) => {
@@ -210,7 +211,7 @@ function kept<Value>(all: Map<string, Promise<Value>>, key: string, make: () => 
   return made;
 }
 
-/** What a version of a group cannot do. */
+/** Error for a call that the version of a group does not have. */
 export function needs(group: string, version: string, rpc: string, least: string): TransientError {
   const message = `csi-proxy's ${group} ${version}, which is used, has no ${rpc}: ${least} or a later version is needed`;
   return new TransientError(message, { reason: Reason.ApiNotServed });

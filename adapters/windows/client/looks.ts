@@ -1,8 +1,10 @@
 // Looks at a machine by way of csi-proxy: what several objects ask at about the same time is asked once.
 //
 // Invariants:
-//   WIN-LOOKS-1. Whoever changes something asks the machine itself, before and after: only who looks alone is answered together with others.
-//   WIN-LOOKS-2. Nobody is answered by what was asked before a change of this process which had ended by then (CSI-SHARED-LIST-1).
+//   WIN-LOOKS-1. A change always reads the machine itself, before and after: only pure reads are answered together with
+//       others.
+//   WIN-LOOKS-2. A read is never answered by a list that was requested before the end of an earlier change of this
+//       process (CSI-SHARED-LIST-1).
 import type { Clock } from '../../../bus/time.ts';
 import { SharedList } from '../../csi-proxy/hosts/shared-list.ts';
 import type { Storage } from '../operations/storage.ts';
@@ -12,7 +14,7 @@ import { pipeStorage } from './storage.ts';
 
 /** As of a listing of the machine's own. */
 const MAX_AGE_MS = 1_000;
-/** Of questions: those about disks and volumes that are gone go with all others. */
+/** Maximum number of cached queries: those about deleted disks and volumes are dropped with all others. */
 const MOST_KEPT = 4_096;
 
 /** The machine for who changes it, and for who only looks. */
@@ -28,7 +30,7 @@ export function pipeMachine(groups: Groups, clock: Clock): PipeMachine {
   const { disk, volume, iscsi, system } = storage;
   const listVolumesOnDisk: typeof volume.listVolumesOnDisk = (number, partition) =>
     answers.of(`volumes ${number} ${partition}`, () => volume.listVolumesOnDisk(number, partition));
-  // Who asks while one is under way needs the next: theirs may have been attached meanwhile.
+  // A caller that arrives during a rescan needs the next one: its disk may have been attached meanwhile.
   const rescans = new SharedList({ list: () => host.disk.rescan(), clock, maxAgeMs: 0 });
   const looks: Storage = {
     ...host,
@@ -81,7 +83,7 @@ function telling(storage: Storage, answers: Answers): Storage {
 
 class Answers {
   readonly #clock: Clock;
-  /** By what was asked. */
+  /** Cached lists by query. */
   #known = new Map<string, SharedList<unknown>>();
 
   constructor(clock: Clock) {

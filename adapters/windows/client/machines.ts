@@ -1,10 +1,10 @@
 // The machine of a node by way of csi-proxy, as its WindowsStorageNode says it now. What leads there is kept for as long as that is so.
 //
-// Invariant: what was opened for settings that nobody has any more is closed; calls under way end before.
+// Invariant: a machine opened for settings that are no longer in use is closed; running calls end before.
 import type { Clock } from '../../../bus/time.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ServePorts } from '../../api/adapter.ts';
-import { holderOf } from '../operations/claims.ts';
+import { holderOf } from '../node-names.ts';
 import type { Machine } from '../operations/serving.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { textOf } from '../values.ts';
@@ -18,12 +18,12 @@ export interface PipeMachinesDeps extends Pick<ServePorts, 'listObjects'> {
   readonly node: string;
 }
 
-/** Of one node there is one, and another one for a moment while it changes. */
+/** One machine for each node, and briefly another one while its settings change. */
 const MOST_KEPT = 2;
 
 export class PipeMachines {
   readonly #deps: PipeMachinesDeps;
-  /** By what they were opened for, the one that was used last at the end. */
+  /** Machines by the settings they were opened for, the most recently used last. */
   readonly #kept = new Map<string, Machine & { close(): void }>();
 
   constructor(deps: PipeMachinesDeps) {
@@ -31,7 +31,7 @@ export class PipeMachines {
   }
 
   /**
-   * @param endpoint  that was heard of, for when the object that says it is not there any more
+   * @param endpoint last known endpoint, for when the object that names it does not exist any more
    * @returns undefined: the node names no csi-proxy by now
    * @throws {TerminalError} it is no endpoint
    */
@@ -55,7 +55,7 @@ export class PipeMachines {
     this.#kept.clear();
   }
 
-  /** The object of the namespace that stands for the node. */
+  /** Object of the namespace that represents the node. */
   async #nodeOf(object: KubeObject): Promise<KubeObject | undefined> {
     if (object.kind === STORAGE_NODES.kind) return object;
     const { listObjects, node } = this.#deps;

@@ -1,9 +1,9 @@
-// How calls to csi-proxy end. The original has one code for whatever fails, so that none of them says what is so: where that matters it is
-// looked up. What ended otherwise than with an answer may have been done, or may be under way still.
+// Outcome of calls to csi-proxy. The original has one code for all failures, so no code proves a fact: where that
+// matters it is read. A call without a response may have taken effect, or may still be running.
 //
 // Invariants:
 //   WIN-OUTCOME-1. A change is asked for once. After a failure it is looked whether it has been done; only what is seen counts as done.
-//   WIN-OUTCOME-2. That something is not there is said only after csi-proxy has answered a look, never because it did not answer.
+//   WIN-OUTCOME-2. Absence is reported only after csi-proxy has answered a read, never because it did not answer.
 import { Code, StatusError } from '../../csi-proxy/status.ts';
 
 const UNANSWERED: ReadonlySet<Code> = new Set([
@@ -38,7 +38,7 @@ export async function isSeen(look: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** The same failure, said in a way that whoever asked knows what to make of it. */
+/** The same failure with a code that the caller can interpret. */
 export function withCode(code: Code, error: StatusError): StatusError {
   return new StatusError(code, error.message, { cause: error });
 }

@@ -1,4 +1,4 @@
-// What a WindowsStorageNode says of the csi-proxy that is to be asked.
+// Connection settings of csi-proxy in a WindowsStorageNode.
 import { TerminalError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import { listOf, mapOf, numberOf, textOf } from '../values.ts';
@@ -6,12 +6,12 @@ import { listOf, mapOf, numberOf, textOf } from '../values.ts';
 export interface PipeSettings {
   /** As it was given, for people. */
   readonly endpoint: string;
-  /** What the path of every pipe begins with. */
+  /** Prefix of the path of every pipe. */
   readonly prefix: string;
-  /** By group the versions that may be used, those that are preferred first; of a group that is left out the newest is used. */
+  /** Allowed versions by group, preferred ones first; of a group that is left out the newest is used. */
   readonly preferred: Readonly<Record<string, readonly string[]>>;
   readonly callsInFlight: number;
-  /** How long a call may take, in milliseconds; undefined: as long as such calls do. */
+  /** Timeout of a call in milliseconds; undefined: the default of that call. */
   readonly callMs: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export function pipeSettings(spec: JsonObject, platform: NodeJS.Platform = proce
   };
 }
 
-/** Of a directory the directory; of pipes what follows is what their names begin with. */
+/** A directory is used as it is; of pipes the rest is the prefix of their names. */
 function prefixOf(endpoint: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return PIPES.test(endpoint) ? `${endpoint}\\` : endpoint;
   if (!endpoint.startsWith('/')) {

@@ -39,7 +39,7 @@ export function pipeTargets(groups: Groups): IscsiHost {
     const { client } = await open();
     return (await client.getTargetDisks({ ...of(portal), iqn })).diskIDs.map(Number);
   };
-  /** What nobody offers is said not to be there. */
+  /** A target that no portal offers is reported as absent. */
   const reported = async <Result>(portal: Portal, iqn: string, work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();

@@ -1,7 +1,7 @@
 // Volumes by csi-proxy.
 //
-// Invariant: of a format that did not end well it is said that it has ended only if there is a file system now (WIN-OUTCOME-1 would otherwise
-// let a second one be asked for while the first goes on).
+// Invariant: a failed format is reported as ended only if there is a file system now (otherwise WIN-OUTCOME-1 would
+// allow a second format while the first is running).
 import { TransientError } from '../../../bus/errors.ts';
 import * as v1 from '../../csi-proxy/client/volume/v1/client_generated.ts';
 import * as v1beta2 from '../../csi-proxy/client/volume/v1beta2/client_generated.ts';
@@ -13,10 +13,10 @@ import { explained } from '../read-only.ts';
 import { type Groups, needs } from './groups.ts';
 import { done, isAnswered, withCode } from './outcome.ts';
 
-/** Older ones do not flush, or do not tell what is mounted where. */
+/** Older versions do not flush, or do not report mount points. */
 export const VOLUME = [v2alpha1, v1, v1beta3, v1beta2] as const;
 
-/** What csi-proxy leaves out of a growth, and what a file system takes of its partition, in bytes. */
+/** Space that csi-proxy leaves out of a resize, and overhead of a file system in its partition, in bytes. */
 const NEGLIGIBLE_BYTES = (100n + 20n) * 2n ** 20n;
 
 export function pipeVolumes(
@@ -40,7 +40,7 @@ export function pipeVolumes(
     const { volumeSize, volumeUsedSize } = await opened.client.volumeStats({ volumeId });
     return { totalBytes: volumeSize, usedBytes: volumeUsedSize };
   };
-  /** What is no mount any more, while the path is there still. */
+  /** A path that still exists but is not a mount any more. */
   const isUnmounted = async (path: string): Promise<boolean> => {
     try {
       await mountedAt(path);
@@ -117,7 +117,7 @@ export function pipeVolumes(
         return await mountedAt(path);
       } catch (error) {
         if (!isAnswered(error)) throw error;
-        // Whether it is there, and leads anywhere, is told by whoever asked.
+        // The caller checks whether the path exists and where it leads.
         await pathExists(path);
         throw withCode(Code.NotFound, error);
       }

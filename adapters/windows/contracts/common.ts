@@ -1,4 +1,4 @@
-// What the contracts of all kinds have in common.
+// Common parts of the contracts of all kinds.
 import { integer, list, object, ref, required, type Shape, string } from '../../api/contract/contract.ts';
 import type { KindContract } from '../../api/contract/crds.ts';
 
@@ -18,7 +18,7 @@ const condition = object('one of the conditions.', {
   }),
 });
 
-/** Of every status. */
+/** Fields of every status. */
 const common = {
   conditions: list(
     'conditions say how the object stands. Ready is True when it is as its spec asks for, and others may use it.',

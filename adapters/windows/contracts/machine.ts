@@ -9,14 +9,14 @@ const seenFileSystem = object('a file system that was seen.', {
   seenAt: string('seenAt is when it was seen first, or made last.', { format: 'date-time' }),
 });
 
-/** Of a disk. */
+/** File systems of a disk. */
 export const fileSystems = list(
   'fileSystems are those that were ever seen on the disk: nothing is made over them unless somebody says that they may be lost.',
   seenFileSystem,
   { type: 'atomic', maxItems: 128 },
 );
 
-/** By which one of them is given up. */
+/** Fingerprint by which a user gives up one of them. */
 export const discardFileSystemSeen = string(
   'discardFileSystemSeen says that a file system that was seen may be lost: it is the time that the condition tells, seenAt of the latest in status. It is used up by what is made then.',
   { format: 'date-time' },

@@ -59,7 +59,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const isOthers = seen['isOthers'] === true;
   if (isOthers && stored['madeBy'] !== uid) return { status: {}, verdict: OTHERS, lookAgainMs };
   const portalNow = stored['portalMadeBy'] ?? seen['portalMadeBy'];
-  // What was recorded is not done for sure: of two namespaces that have recorded it the machine is asked which has it.
+  // A recorded connection is not certainly made: if two namespaces have recorded it, the machine is checked.
   const isDone = !isOthers || stored['connection'] === CONNECTED;
   if (seen['diskNumbers'] !== undefined && isDone)
     return connected(seen, stored['madeBy'] ?? seen['madeBy'], portalNow);
@@ -71,7 +71,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   if (answer['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
   const isFound = answer['isFound'] === true;
   const isPortalFound = answer['isPortalFound'] === true;
-  // Whoever made the portal that was there before may be gone by now.
+  // The maker of the earlier portal may be deleted by now.
   // mutant: portal-maker-forgotten ?? -> $1
   const portalMaker = answer['portalMadeBy'] ?? (portalMadeBy === uid ? undefined : portalMadeBy);
   return connected(answer, isFound ? answer['madeBy'] : uid, isPortalFound ? portalMaker : portalMadeBy);

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   WIN-KINDS-SMB-MAPPING-1. That the object maps the share is on record before it does: what was mapped before is not its own, and stays.
-//   WIN-KINDS-SMB-MAPPING-2. A mapping that works gets other credentials only when nobody uses it, unless it is to get them at once.
+//   WIN-KINDS-SMB-MAPPING-2. A working mapping gets other credentials only when it is unused, unless they must be
+//       applied immediately.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { READY, Reason, unready, type Verdict } from '../conditions.ts';
@@ -67,7 +68,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   }
   const known = wordOf(object.status?.['credentialHash']);
   const own = { ...common, origin: 'Made', madeBy: uid };
-  // What was mapped and not recorded was mapped with what the Secret said then: it is mapped once more to be sure.
+  // An unrecorded mapping was made with the Secret's content of that time: it is mapped again to be sure.
   const isOther = known !== hash;
   const isAtOnce = object.spec?.['rotation'] === 'Immediate' || known === undefined;
   const mayRotate = isAtOnce || (count === 0 && look['isUsedBeside'] !== true);
@@ -86,7 +87,10 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   return { status: said({ ...own, credentialHash: mapped['hash'] }), verdict: READY, lookAgainMs };
 }
 
-/** Its maker, which may be gone by now; a mapping that this object has tried to make, and found, is not its own. */
+/**
+ * The mapping's maker, which may be deleted by now; a mapping that this object tried to make, and found, is not its
+ * own.
+ */
 function makerBefore({ metadata, status }: KubeObject): string | undefined {
   const madeBy = wordOf(status?.['madeBy']);
   return madeBy === metadata.uid ? undefined : madeBy;

@@ -2,13 +2,14 @@
 //
 // Invariants:
 //   WIN-KINDS-WINDOWS-DISK-1. Nothing is done to a disk before its node says that this object has it, in the end neither.
-//   WIN-KINDS-WINDOWS-DISK-2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
-//       By what its table is known by, which was seen empty, is stored before it is given a partition. Of a disk with a
-//       partition in another table, or with a file system, it is not said any more that it was raw: what is there from then on
-//       is somebody's.
+//   WIN-KINDS-WINDOWS-DISK-2. That the disk was raw is always stored before it gets a partition table, and never
+//       recorded for a disk that had one. The identity of its table, which was empty, is stored before it gets a
+//       partition. The record that the disk was raw is removed for a disk with a partition in another table, or with a
+//       file system: its content belongs to another owner from then on.
 //   WIN-KINDS-WINDOWS-DISK-3. A file system that was seen on the disk is on record with its node before the object goes, and while it is, the disk is given
 //       neither table nor partition, unless the object says that just that file system may be lost.
-//   WIN-KINDS-WINDOWS-DISK-4. The status says what is on a disk only of the object that has it. Others look at it less often than it changes.
+//   WIN-KINDS-WINDOWS-DISK-4. Only the object that holds a disk reports its content. Others read it less often than it
+//       changes.
 import type { Json } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import { Readiness } from '../../../machines/lifecycle.ts';
@@ -36,13 +37,13 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
         seenRaw: status['seenRaw'] !== undefined && status['partitionTable'] !== undefined,
         fileSystems: status['fileSystems'],
       }),
-    // What is done to it by hand, or where else it is seen, is told by nobody.
+    // Manual changes, and connections to other machines, are not reported.
     keep: async (pass) => ({ ...(await keep(pass)), lookAgainMs: lookEveryMs }),
     async takeDown({ object, ask, attributesOf, dependencies }) {
       const identity = identityOf(object) ?? '';
       const node = attributesOf('WindowsStorageNode');
       if (holderOf(node, identity)?.uid !== object.metadata.uid) return;
-      // What is under way on it ends before the object goes, be it set offline or not.
+      // Running work on it ends before the object is deleted, whether it is set offline or not.
       await ask('release', { identity });
       // A node that goes forgets what is on record.
       const isNodeGoing = dependencies.some(({ answer }) => answer?.readiness === Readiness.Deleting);
@@ -83,14 +84,14 @@ function identityOf({ status }: KubeObject): string | undefined {
 }
 
 async function keep(pass: WindowsPass): Promise<Kept> {
-  const { object, ports, key, ask, note, attributesOf } = pass;
+  const { object, ports, ask, note, attributesOf } = pass;
   const node = attributesOf('WindowsStorageNode');
   const known = identityOf(object);
   const among = object.spec?.['iscsiTargetRef'] === undefined ? undefined : attributesOf('IscsiTarget')['disks'];
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
-  // Of several nobody knows which one is meant.
+  // Of several file systems it is unknown which one is meant.
   const fileSystems = [...fileSystemsOf(pass, other === undefined && disk !== undefined ? disk : {})];
   let origin = originOf(object.status ?? {}, disk, fileSystems);
   const before = { identity: known, fileSystems, ...origin };
@@ -107,12 +108,12 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which that one sees, too`;
     return { status: { identity }, verdict: unready(Reason.DiskTaken, message) };
   }
-  // The node may tell of an object of this name that was there before.
+  // The node may report an earlier object of this name.
   // mutant: disk-of-that-name === -> $1.1?.name === $2.1.name
   // mutant: disk-of-nobody === -> true
   const isSame = holder?.uid === object.metadata.uid;
   if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
-    // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
+    // The node receives the claim, which states that from now on, and answers with its data about the disk.
     return {
       status: said({ ...before, identity }),
       verdict: unready(Reason.WaitingForDependency, 'its node has not given it the disk yet'),
@@ -151,7 +152,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   }
   await prepare(said({ table: origin.partitionTable }));
   if (now === undefined) {
-    const { conditions: _, ...stored } = ports.object(key).status ?? {};
+    const { conditions: _, ...stored } = ports.object().status ?? {};
     return { status: stored, verdict: absent(object, {}) };
   }
   // One that was offline shows only now what is on it.
@@ -198,7 +199,7 @@ function lackOf({ table }: JsonObject): string {
     : 'its partition table is another one than it was';
 }
 
-/** What is known of who has put something on the disk. */
+/** Knowledge about the writer of the disk's content. */
 interface Origin {
   /** When it was seen raw. */
   readonly seenRaw: Json | undefined;
@@ -206,7 +207,7 @@ interface Origin {
   readonly partitionTable: Json | undefined;
 }
 
-/** What is left of that when the disk is seen as it is now (WIN-KINDS-WINDOWS-DISK-2). */
+/** Remaining knowledge after the disk was read again (WIN-KINDS-WINDOWS-DISK-2). */
 function originOf(
   { seenRaw, partitionTable }: JsonObject,
   disk: JsonObject | undefined,
@@ -229,13 +230,13 @@ function holderOf(node: JsonObject, identity: string): { readonly name: string; 
   return name === undefined ? undefined : { name, uid: textOf(claimedByUID) };
 }
 
-/** What the node says of the disk. */
+/** The node's report about the disk. */
 function claimOf({ disks }: JsonObject, identity: string): JsonObject {
   const all = listOf(disks).map(mapOf);
   return all.find((disk) => disk['identity'] === identity) ?? {};
 }
 
-/** What became of it, as far as that is known. */
+/** Condition of a missing disk, if its last place is known. */
 function absent(object: KubeObject, { elsewhere }: JsonObject): Verdict {
   const identity = identityOf(object);
   if (identity === undefined) return unready(Reason.DiskAbsent, 'the machine has no disk like that');

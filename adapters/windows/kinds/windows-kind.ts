@@ -1,11 +1,13 @@
-// What all kinds of the group have in common: they are looked after pass by pass, say how they stand in one condition, wait for
-// whoever uses them before they go, and go without being taken down where their machine is gone for good.
+// Common part of all kinds of the group: they reconcile in attempts, report their state in one condition, wait for
+// their users before they are deleted, and are deleted without cleanup if their machine is permanently lost.
 //
 // Invariants:
-//   WIN-WINDOWS-KIND-1. Nothing is asked of a machine for a deleted object before nobody uses that any more.
+//   WIN-WINDOWS-KIND-1. No request is sent to a machine for a deleted object before its last user is deleted.
 //   WIN-WINDOWS-KIND-2. What a pass failed with is in the condition before the pass fails.
-//   WIN-WINDOWS-KIND-3. A deleted object goes without its machine only if somebody has said that the machine is gone, or no object stands for it.
-//   WIN-WINDOWS-KIND-4. Each object tells whoever refers to it which machine its node is, and no other one does anything for them (WIN-SERVING-1).
+//   WIN-WINDOWS-KIND-3. A deleted object is released without its machine only if the machine was declared permanently
+//       lost, or no object represents it.
+//   WIN-WINDOWS-KIND-4. Each object always publishes to its dependents which machine its node is, and only that machine
+//       does anything for them (WIN-SERVING-1).
 import type { JsonObject } from '../../../bus/json.ts';
 import type { PublicState, Reference, Resource } from '../../../machines/kind.ts';
 import { type Dependency, Readiness } from '../../../machines/lifecycle.ts';
@@ -30,12 +32,12 @@ export function finalizerOf(kind: string): string {
   return `${GROUP}/${kind.toLowerCase()}`;
 }
 
-/** What a pass found. */
+/** Result of an attempt. */
 export interface Kept {
   /** All that the status says beside conditions, and where it was seen if that is where what it refers to is. */
   readonly status: JsonObject;
   readonly verdict: Verdict;
-  /** Until another look, in milliseconds; none: nothing changes unheard. */
+  /** Pause until the next check, in milliseconds; undefined if every change is reported. */
   readonly lookAgainMs?: number;
 }
 
@@ -53,13 +55,18 @@ export interface WindowsKind {
   readonly guards?: readonly string[];
   readonly operations: readonly string[];
   references(object: KubeObject): readonly Reference[];
-  /** What others are told beside the node, its machine and whether that is gone. @param object  whose status is what was seen last */
+  /**
+   * Attributes for dependents beside the node, its machine and whether that is lost. @param object whose status is the
+   * last observation
+   */
   attributes(object: KubeObject): JsonObject;
-  /** What its status says whatever a pass finds; all but conditions unless stated. */
+  /** Fields of its status that no attempt changes; all but conditions by default. */
   own?(object: KubeObject): JsonObject;
   /** Looks after an object whose references are all ready. */
   keep(pass: WindowsPass): Promise<Kept>;
-  /** Takes down what the object stands for, which nobody uses any more. Repeated until it resolves with nothing to wait for. */
+  /**
+   * Removes the external resource, which has no users any more. Repeated until it resolves with nothing to wait for.
+   */
   takeDown(pass: WindowsPass): Promise<void> | Promise<Waiting | undefined>;
   /** Whether there is anything to take down. */
   hasAny(object: KubeObject): boolean;
@@ -70,7 +77,7 @@ export interface WindowsPass extends ReconcileAttempt {
   ask(operation: string, extra?: object): Promise<JsonObject>;
   /** Makes the status say this, as in what a pass found, for what must be stored before the next step; conditions stay. */
   note(status: JsonObject): Promise<void>;
-  /** What is known of the reference to that kind. */
+  /** Attributes of the dependency of that kind. */
   attributesOf(kind: string): JsonObject;
 }
 
@@ -99,7 +106,7 @@ export function windowsKind(given: WindowsKind): DeclaredKind {
           deleting: deletionTimestamp !== undefined,
           owned: finalizers.includes(finalizer),
           heldBy,
-          // Each life begins with a look: what is on a machine changes while nobody listens.
+          // Each lifecycle starts with a check: a machine changes unobserved while no actor is active.
           settled: false,
           basis: JSON.stringify([heldBy, annotations]),
         };
@@ -118,7 +125,7 @@ function publicStateOf(object: KubeObject, { attributes }: WindowsKind): PublicS
   return {
     ready: isReady(object),
     id: object.metadata.name,
-    // Told from one to the next, up to whoever is farthest from the node.
+    // Passed on from each object to its dependents, up to the one farthest from the node.
     attributes: {
       nodeName: textOf(nodeName),
       ...(machine !== undefined && { machine }),
@@ -130,21 +137,21 @@ function publicStateOf(object: KubeObject, { attributes }: WindowsKind): PublicS
 }
 
 async function reconcile(given: WindowsKind, pass: ReconcileAttempt): Promise<Next> {
-  const { ports, key, object, dependencies, owned } = pass;
+  const { ports, object, dependencies, owned } = pass;
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   const say = async (status: JsonObject, verdict: Verdict): Promise<void> => {
-    const now = ports.object(key);
+    const now = ports.object();
     const whole = { ...status, conditions: conditionsOf(now, verdict, ports.now()) };
-    if (!isSame(now.status, whole)) await ports.storeStatus(key, MANAGER, whole);
+    if (!isSame(now.status, whole)) await ports.storeStatus(MANAGER, whole);
   };
-  const own = (): JsonObject => (given.own ?? withoutConditions)(ports.object(key));
+  const own = (): JsonObject => (given.own ?? withoutConditions)(ports.object());
   const windows: WindowsPass = {
     ...pass,
-    ask: async (operation, extra) => (await ports.call(key, operation, extra)) as JsonObject,
+    ask: async (operation, extra) => (await ports.call(operation, extra)) as JsonObject,
     async note(status) {
-      const { conditions } = ports.object(key).status ?? {};
+      const { conditions } = ports.object().status ?? {};
       const whole = { ...placeOf(dependencies), ...status, ...(conditions !== undefined && { conditions }) };
-      await ports.storeStatus(key, MANAGER, whole);
+      await ports.storeStatus(MANAGER, whole);
     },
     attributesOf: (kind) => dependencies.find((each) => each.kind === kind)?.answer?.attributes ?? {},
   };
@@ -152,7 +159,7 @@ async function reconcile(given: WindowsKind, pass: ReconcileAttempt): Promise<Ne
     if (isDeleted) return await leave(given, windows, say, own());
     const lacking =
       dependencies.find(isGone) ?? dependencies.find(({ answer }) => answer?.readiness !== Readiness.Ready);
-    // Nothing is asked of a machine without it, and what an earlier life has made there is not left behind.
+    // No request is sent to a machine without it, and results of an earlier lifecycle there are not left behind.
     // mutant: windows-made-unguarded if -> false
     if (!owned && (lacking === undefined || given.hasAny(object))) return { next: 'guard' };
     if (lacking !== undefined) {
@@ -205,7 +212,7 @@ async function leave(
   return { next: 'rest', stands: 'inUse', lookAgainMs: waiting.lookAgainMs };
 }
 
-/** Where what it refers to is. */
+/** Location of its dependency. */
 function placeOf(dependencies: readonly Dependency[]): JsonObject {
   const { nodeName, machine, endpoint } =
     dependencies.map(({ answer }) => answer?.attributes ?? {}).find((each) => textOf(each['nodeName']) !== '') ?? {};
@@ -216,7 +223,10 @@ function isGone({ answer }: Dependency): boolean {
   return answer?.attributes?.['gone'] === true;
 }
 
-/** Of whom it does not use yet: they wait for it, and it for those who come after them (WIN-KINDS-WINDOWS-MOUNT-1). */
+/**
+ * Uids of deleting objects that it does not use yet: they wait for it, and it for its dependents
+ * (WIN-KINDS-WINDOWS-MOUNT-1).
+ */
 function uidsOfGoing(dependencies: readonly Dependency[]): readonly string[] {
   return dependencies.flatMap(({ answer }) => (answer?.readiness === Readiness.Deleting ? [answer.uid] : []));
 }
@@ -230,15 +240,15 @@ function lackOf(dependency: Dependency): Verdict {
   return unready(Reason.WaitingForDependency, `waiting for ${kind}/${name} to be ${isThere ? 'ready' : 'created'}`);
 }
 
-/** What the bus says of a request that nobody took. */
+/** Text of the bus about a request that no server took. */
 const UNANSWERED = /^nobody answers /;
 
-/** Whether the error proves that nothing was begun, as there was nobody to begin it. */
+/** Whether the error proves that nothing was started, because no server received the request. */
 export function isUntaken(error: unknown): boolean {
   return UNANSWERED.test((error as ErrorData).message);
 }
 
-/** What stands between an object and its machine. */
+/** Reasons why an object cannot reach its machine. */
 const ON_THE_WAY = [Reason.DifferentMachine, Reason.CsiProxyUnreachable, Reason.ApiNotServed] as const;
 
 function failureOf({ code, message, reason }: ErrorData, isDeleted: boolean): Verdict {

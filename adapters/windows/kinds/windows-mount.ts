@@ -3,7 +3,8 @@
 // Invariants:
 //   WIN-KINDS-WINDOWS-MOUNT-1. That the object takes the path for itself is on record before something is made there. What was there before is not its
 //       own, and stays when the object goes.
-//   WIN-KINDS-WINDOWS-MOUNT-2. A place is one object's, however others spell it, and goes after what others have in it (WIN-NEIGHBORS-1, WIN-NEIGHBORS-2, WIN-NEIGHBORS-3).
+//   WIN-KINDS-WINDOWS-MOUNT-2. A place always belongs to one object, in any spelling, and is removed only after the
+//       places of others within it (WIN-NEIGHBORS-1, WIN-NEIGHBORS-2, WIN-NEIGHBORS-3).
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -50,7 +51,7 @@ function references({ spec }: KubeObject): readonly Reference[] {
   });
 }
 
-/** What the path is to lead to, as far as what it refers to says. */
+/** Target of the path, if its dependency has reported it. */
 function sourceOf({ object, attributesOf }: WindowsPass): JsonObject {
   const { volumeRef, mountRef, smbMappingRef, subPath } = mapOf(object.spec?.['source']);
   if (volumeRef !== undefined) {
@@ -73,7 +74,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const { object, ask, note, attributesOf } = pass;
   const path = textOf(object.spec?.['path']);
   const isOwn = object.status?.['path'] !== undefined;
-  // Of a volume that has another id by now the old one is not there any more.
+  // If a volume has another id by now, the one with the old id does not exist any more.
   const volumeID = attributesOf('WindowsVolume')['volumeID'] ?? attributesOf(KIND)['volumeID'];
   const source = sourceOf({ ...pass, object: { ...object, status: said({ volumeID }) } });
   const { madeFrom: stored } = object.status ?? {};

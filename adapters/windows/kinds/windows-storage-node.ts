@@ -1,11 +1,10 @@
-// WindowsStorageNode: a machine, as it was seen last. Its looks are those of all disks on it: whoever refers to it is woken by
-// what is new.
+// WindowsStorageNode: a machine, as last read. Its reads include all disks: dependents are notified of changes.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { READY, Reason, timeOf, unready, type Verdict } from '../conditions.ts';
 import { NODE_GONE } from '../names.ts';
-import { takenAtOf } from '../operations/claims.ts';
+import { takenAtOf } from '../node-names.ts';
 import type { WindowsOptions } from '../options.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, said, textOf, wordOf } from '../values.ts';
@@ -24,10 +23,10 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
     },
     attributes: (object) => ({
       ...(isGone(object) && { gone: true }),
-      // What targets are refused for: they hear that it is otherwise.
+      // Changes here are reported to targets that were rejected for them.
       // mutant: services-untold {}.1 drop
       ...said({ services: object.spec?.['services'], mutualChapSecretRef: object.spec?.['mutualChapSecretRef'] }),
-      // What is asked next is asked there.
+      // The next request is sent to that endpoint.
       ...said({ endpoint: object.spec?.['endpoint'] }),
       disks: listOf(object.status?.['disks']).map((disk) => {
         const { number = null, identity = null, claimedBy = null, claimedByUID = null, claimedOn = null } = mapOf(disk);
@@ -42,7 +41,7 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
       }),
     }),
     keep: (pass) => keep(pass, lookEveryMs),
-    // What is on the machine is that of other objects.
+    // The content of the machine belongs to other objects.
     takeDown: async () => undefined,
     hasAny: () => false,
   });
@@ -75,21 +74,21 @@ async function keep(pass: WindowsPass, lookEveryMs: number): Promise<Kept> {
   let nodeTakenAt = takenAtOf(object);
   if (nodeTakenAt === undefined && isOurs(verdict)) {
     nodeTakenAt = timeOf(ports.now());
-    // What somebody else has written becomes its own record only when it is written anew.
+    // Fields of other writers become its own record only when they are written again.
     await note(stored);
-    // Of two that take it at once each sees the other, and the later one gives way.
+    // If two objects take the name at once, each sees the other, and the later one withdraws.
     await note({ ...stored, nodeName, nodeTakenAt });
     seen = await ask('look');
     verdict = verdictOn(seen, known, object);
   }
   const lookAgainMs = seen['isLeaving'] === true ? Math.min(SOON_MS, lookEveryMs) : lookEveryMs;
-  // Of a machine that another object has nothing is told, nor is it forgotten what was so of the one before.
+  // For a machine that another object represents nothing is published, and the data of the earlier machine is kept.
   if (verdict.reason === Reason.NodeTaken) {
     const { nodeTakenAt: _, ...rest } = stored;
     return { status: rest, verdict, lookAgainMs };
   }
   const { endpoint } = object.spec ?? {};
-  // Of another machine nothing is told as if it were this one's, nor is it forgotten who has which disk.
+  // Data of another machine is not published as this one's, and the disk assignments are kept.
   const disks = verdict.reason === Reason.DifferentMachine ? stored['disks'] : seen['disks'];
   const { apiVersions } = seen;
   const machine = known ?? wordOf(seen['machine']);
@@ -115,7 +114,7 @@ function verdictOn(
   return unready(Reason.DifferentMachine, `${message}: another machine gets an object of its own`);
 }
 
-/** Of groups that the spec names: whoever needs another one says so himself. */
+/** Groups that the spec names: an object that needs another one reports that itself. */
 function lackIn(groups: readonly Json[], spec: JsonObject): Verdict | undefined {
   const named = listOf(spec['apiVersions']).map((each) => mapOf(each)['group']);
   const lacking = groups.map(mapOf).find(({ group, used }) => used === undefined && named.includes(group ?? null));

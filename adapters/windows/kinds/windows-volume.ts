@@ -18,7 +18,7 @@ import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf, isUntaken, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
 
 const KIND = 'WindowsVolume';
-/** Between looks at a format whose end nobody tells, in milliseconds. */
+/** Polling interval of a format whose end is not reported, in milliseconds. */
 const FORMAT_LOOK_MS = 2_000;
 
 export function windowsVolume({ lookEveryMs, formatMs }: WindowsOptions): DeclaredKind {
@@ -46,7 +46,7 @@ export function windowsVolume({ lookEveryMs, formatMs }: WindowsOptions): Declar
   });
 }
 
-/** What a pass goes by. */
+/** Input of an attempt. */
 interface Found {
   readonly status: Readonly<Record<string, Json | undefined>>;
   readonly identity: string;
@@ -87,7 +87,7 @@ async function keep(pass: WindowsPass, times: Pick<WindowsOptions, 'lookEveryMs'
     : unformatted(pass, found, volume, times);
 }
 
-/** Id of a volume of which nobody knows any more which it was: it may be any. */
+/** Id of a volume whose identity was lost: it may be any. */
 const UNTOLD = 'untold';
 
 /** The one that was seen by this object. One of before there were records was seen by now. */
@@ -110,7 +110,7 @@ async function formatted(
   const isToGrow = sizeBytes !== undefined && (sizeBytes === 0 || sizeBytes > capacityBytes);
   const before = { sizeBytes, diskBytes, capacityBytes };
   const last = mapOf(status['grown']);
-  // What was asked for on a disk of this size gave it the size that it has: asked again it would be the same.
+  // The same request on a disk of this size has led to the present size: repeating it would change nothing.
   const isTried = Object.entries(before).every(([member, value]) => last[member] === value);
   let sizes = volume;
   let grown: Json | undefined = isToGrow ? said(before) : undefined;
@@ -153,7 +153,7 @@ async function unformatted(
   volume: JsonObject,
   { formatMs, lookEveryMs }: Pick<WindowsOptions, 'lookEveryMs' | 'formatMs'>,
 ): Promise<Kept> {
-  const { object, ports, key, signal, note, attributesOf } = pass;
+  const { object, ports, signal, note, attributesOf } = pass;
   const { status, identity, volumeID, seenAt } = found;
   const intent = mapOf(status['format']);
   // mutant: format-asked-again if -> $2
@@ -166,9 +166,10 @@ async function unformatted(
   const startedAt = timeOf(ports.now());
   // mutant: format-unrecorded drop
   await note(said({ ...status, format: { volumeID, startedAt } }));
-  // A failure that is not told as an answer proves nothing, unless nobody was asked: the intent stays (WIN-KINDS-WINDOWS-VOLUME-1).
+  // A failure that is not reported as a response proves nothing, unless no server was reached: the intent stays
+  // (WIN-KINDS-WINDOWS-VOLUME-1).
   const options = { signal, extra: { identity, volumeID }, onProgress: () => undefined };
-  const answer = await ports.callLong(key, 'format', options).then(mapOf, async (error: unknown) => {
+  const answer = await ports.callLong('format', options).then(mapOf, async (error: unknown) => {
     if (isUntaken(error)) await note(said(status));
     throw error;
   });

@@ -1,17 +1,16 @@
-// Who has which disk of a machine.
+// Assignment of a machine's disks to objects.
 //
 // Invariants:
 //   WIN-CLAIMS-1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
 //   WIN-CLAIMS-2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Across machines only
 //       what is known by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines. On one
 //       machine that goes by several names each identity is.
-//   WIN-CLAIMS-3. A node is that of the object that took its name first, as its actor has recorded it. Nobody gets a name by being older, or by what
-//       somebody else writes into its status.
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { Reason, reasonOf } from '../conditions.ts';
+import { ageOf } from '../node-names.ts';
 import { WINDOWS_DISKS } from '../resources.ts';
-import { listOf, mapOf, textOf, wordOf } from '../values.ts';
+import { listOf, mapOf, textOf } from '../values.ts';
 import { isUnique } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
 import type { MachinePorts } from './serving.ts';
@@ -19,38 +18,9 @@ import type { MachinePorts } from './serving.ts';
 /** A type, as an interface would be no JSON. */
 export type Holder = { readonly claimedBy: string; readonly claimedByUID: string };
 
-/** Earlier ones come first. */
-export function ageOf({ metadata: { creationTimestamp = '', uid } }: KubeObject): string {
-  return `${creationTimestamp} ${uid}`;
-}
-
-/** Since when an object stands for its Kubernetes node; undefined: it has not taken the name, or what says so is not its actor's word. */
-export function takenAtOf({ spec, recorded = {} }: KubeObject): string | undefined {
-  return recorded['nodeName'] === spec?.['nodeName'] ? wordOf(recorded['nodeTakenAt']) : undefined;
-}
-
-/** Of those that name one Kubernetes node, the one that stands for it (WIN-CLAIMS-3). */
-export function holderOf(nodes: readonly KubeObject[], nodeName: string): KubeObject | undefined {
-  const [first] = nodes
-    .filter(({ spec }) => spec?.['nodeName'] === nodeName)
-    .sort((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
-  return first;
-}
-
-/** Nobody has taken a name before he was made. */
-function rankOf(node: KubeObject): string {
-  // mutant: node-of-the-elder ?? -> ''
-  const takenAt = takenAtOf(node) ?? LAST;
-  const { creationTimestamp = '' } = node.metadata;
-  return `${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
-}
-
-/** After all times. */
-const LAST = '~';
-
 /**
- * Disks that other objects for machines have given away, by their identities, each with the first of these objects. Of a machine of which
- * nothing is heard the last that was seen counts, unless it is said to be gone: it may be at work as ever.
+ * Disks that objects for other machines have assigned, by identity, each with the first of these objects. For an
+ * unreachable machine the last report counts, unless the machine is declared lost: it may still be running.
  *
  * @param here  the machine of `object`: on that one every identity is one disk (WIN-CLAIMS-2)
  */
@@ -75,10 +45,11 @@ export function hadElsewhere(
 }
 
 /**
- * Whoever had a disk keeps it (WIN-CLAIMS-1), else the first by name of those who claim it gets it. What is had elsewhere nobody gets; if two
- * machines gave it away at the same time the later one takes it back (WIN-CLAIMS-2).
+ * An object that holds a disk keeps it (WIN-CLAIMS-1); otherwise the first claimant by name gets it. A disk assigned on
+ * another machine is not assigned; if two machines assigned it at the same time the later one revokes it
+ * (WIN-CLAIMS-2).
  *
- * @returns `isLeaving`: a disk is still that of an object which may be gone in a moment
+ * @returns `isLeaving`: a disk is still held by an object that may be deleted in a moment
  */
 export async function claimsOn(
   { readObject }: MachinePorts,

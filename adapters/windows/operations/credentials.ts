@@ -1,5 +1,5 @@
-// Credentials in Secrets. They are read where they are needed and handed to nobody else; what is told of them is a hash that says
-// nothing of them to who does not know them, and not soon to who guesses.
+// Credentials in Secrets. They are read where they are needed and not passed on; only a salted hash is published, which
+// reveals nothing and makes guessing slow.
 import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { WaitingError } from '../../../bus/errors.ts';
@@ -36,7 +36,10 @@ export async function credentialsIn(
   return { username: text('username'), password };
 }
 
-/** The same for the same credentials of one object; of two objects it differs, so that nobody sees that theirs are the same. */
+/**
+ * Equal for the same credentials of one object; differs between objects, so that equal credentials cannot be
+ * recognized.
+ */
 export async function hashOf(
   { derive }: Pick<MachinePorts, 'derive'>,
   { username, password }: Credentials,

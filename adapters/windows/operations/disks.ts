@@ -13,7 +13,7 @@ import type { MachinePorts } from './serving.ts';
 
 export interface SeenDisk {
   readonly number: number;
-  /** Empty: it tells nothing that it could be known by. */
+  /** Empty if the disk reports nothing that identifies it. */
   readonly identity: string;
   readonly page83: string;
   readonly serialNumber: string;

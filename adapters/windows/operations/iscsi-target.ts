@@ -1,7 +1,7 @@
-// What is done for one connection to an iSCSI target.
+// Operations of one connection to an iSCSI target.
 //
 // Invariants:
-//   WIN-OPERATIONS-ISCSI-TARGET-1. No CHAP secret is told, nor what Windows says with one in it.
+//   WIN-OPERATIONS-ISCSI-TARGET-1. No CHAP secret is ever printed, nor a text of Windows that contains one.
 //   WIN-OPERATIONS-ISCSI-TARGET-2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
 //       them has made it (WIN-SHARED-1).
 import { TerminalError } from '../../../bus/errors.ts';
@@ -34,7 +34,7 @@ import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('IscsiTarget');
 const SERVICE = 'MSiSCSI';
-/** Of csi-proxy's server, too: portals, sessions and the secret of the machine hang together. */
+/** Also in csi-proxy's server: portals, sessions and the secret of the machine depend on each other. */
 const LANE = 'iscsi';
 const AUTHENTICATION = { None: 'NONE', OneWayCHAP: 'ONEWAYCHAP', MutualCHAP: 'MUTUALCHAP' } as const;
 
@@ -58,7 +58,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
     try {
       await host.iscsi.disconnectTarget(portal, iqn);
     } catch (error) {
-      // Nobody offers it, so it was never connected, or is no more.
+      // No portal offers it, so it was never connected, or is no more.
       if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
     }
   };
@@ -139,7 +139,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async (here) => {
         const { host } = here;
         const { portal, iqn } = targetOf(request.object);
-        // Of what is no target nothing was ever connected.
+        // An invalid target was never connected.
         if (!isSound(portal, iqn)) return {};
         await startService(here, request.object);
         return lanes.run(LANE, PATIENT, async () => {
@@ -147,7 +147,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           // Its last try may have ended half-way.
           // mutant: target-left-half-way drop
           left.delete(request.object);
-          // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
+          // Read while the lock is held: of several deletions, the last one finds no other users.
           const others = await beside(here, request.object);
           const needing = others.filter((other) => isNeeded(other, OWN));
           const ofTarget = leftTo(ofSame(needing, iqn), request.object);
@@ -162,7 +162,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
             ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy'))),
           ];
           if (heirs.length > 0) return toHeirs(heirs);
-          // Of another object with the same target the disks are in use.
+          // The disks of another object with the same target are in use.
           // mutant: target-shared &&.1 -> true
           // mutant: target-found-taken-down &&.2 -> true
           if (ofTarget.length === 0 && madeBy !== undefined) await disconnect(here, portal, iqn);

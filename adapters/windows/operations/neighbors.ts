@@ -9,10 +9,10 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { mayBeSame, mayLieIn } from '../../csi-proxy/hosts/windows-path.ts';
 import { Code, StatusError } from '../../csi-proxy/status.ts';
 import { Reason, reasonOf } from '../conditions.ts';
+import { ageOf } from '../node-names.ts';
 import { parentOf } from '../places.ts';
 import { SMB_MAPPINGS, STORAGE_NODES, WINDOWS_DISKS, WINDOWS_MOUNTS, WINDOWS_VOLUMES } from '../resources.ts';
 import { mapOf, textOf, wordOf } from '../values.ts';
-import { ageOf } from './claims.ts';
 import { placeAt } from './paths.ts';
 import { isOnMachine } from './same-machine.ts';
 import type { MachinePorts } from './serving.ts';
@@ -55,8 +55,8 @@ export function nameOf({ kind, metadata: { namespace = '', name } }: KubeObject)
 }
 
 /**
- * The first of the directories that do not exist and that are made for a path. Those that are there for other objects count with them:
- * whoever goes last takes them away.
+ * The first of the missing directories that are created for a path. Directories created for other objects count: the
+ * last object removes them.
  *
  * @returns undefined: none is made
  */
@@ -134,7 +134,7 @@ async function isAwaited(
   const isRecorded = isHere && recordOf(outer) !== '';
   if (outer.metadata.deletionTimestamp !== undefined) return isRecorded;
   if (isRecorded) return !(await isMade(ports, outer));
-  // What cannot be made is in nobody's way, and of those in other namespaces only what they have recorded counts.
+  // An invalid path blocks no other, and of other namespaces only recorded paths count.
   const reason = reasonOf(outer);
   if (reason === Reason.PathTaken || reason === Reason.InvalidConfiguration) return false;
   return (
@@ -149,7 +149,7 @@ async function isMade(ports: MachinePorts, { spec, status }: KubeObject): Promis
   return status?.['mounted'] === true && (isOfVolume ? place.kind === 'mount' : place.kind !== 'absent');
 }
 
-/** What each kind is on, by the member that says so. */
+/** Location of each kind, by the member that names it. */
 const ON = {
   mountRef: WINDOWS_MOUNTS,
   volumeRef: WINDOWS_VOLUMES,

@@ -1,4 +1,4 @@
-// What is at a path of the machine, and whether it may be there at all.
+// Content at a path of the machine, and whether a path is allowed.
 import { placeKey } from '../../csi-proxy/hosts/windows-path.ts';
 import { requireRealPlace } from '../../csi-proxy/server/real-place.ts';
 import { parseRemotePath } from '../../csi-proxy/server/smb/remote-path.ts';
@@ -7,8 +7,8 @@ import type { MachinePorts } from './serving.ts';
 import { tellsPlaces } from './storage.ts';
 
 /**
- * What a path is to lead to; a directory of its own without any. `target`: a path of the machine; `share`: a remote path, as it was
- * written. A type, as an interface would be no JSON.
+ * Target of a path; a directory of its own if there is none. `target`: a path of the machine; `share`: a remote path,
+ * as it was written. A type, since an interface is not assignable to JSON.
  */
 export type Source = { readonly volumeID?: string; readonly target?: string; readonly share?: string };
 
@@ -21,7 +21,7 @@ export type Place =
   | { readonly kind: 'absent' }
   /** `volumeID`: that is mounted there. */
   | { readonly kind: 'mount'; readonly volumeID: string }
-  /** `target`: where it leads in the end, where that is told. */
+  /** `target`: final target of the link, if it is known. */
   | { readonly kind: 'link'; readonly target: string | undefined }
   /** A link that leads nowhere is among them, where it is not told where links lead. */
   | { readonly kind: 'other' };
@@ -68,7 +68,7 @@ export async function isAsAsked({ host }: Pick<MachinePorts, 'host'>, place: Pla
   return placeKey(await host.filesystem.realPath(target, { last: 'followed' })) === placeKey(place.target);
 }
 
-/** Where a link is to lead. @throws {StatusError} `INVALID_ARGUMENT`: it is no share, or no directory of one */
+/** Target of a link. @throws {StatusError} `INVALID_ARGUMENT`: it is no share, or no directory of one */
 export function linkTarget({ target, share }: Source): string | undefined {
   return share === undefined ? target : parseRemotePath(share).full;
 }

@@ -1,4 +1,4 @@
-// What is known of file systems that were seen on a disk, read afresh: actors may not have heard of all of it.
+// Recorded file systems of a disk, read from the API server: actors may not have received all of them.
 import type { KubeObject } from '../../../machines/object.ts';
 import { mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
 import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
@@ -7,7 +7,7 @@ import { isUnique } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
 import type { MachinePorts } from './serving.ts';
 
-/** What nodes say of a disk. @param which  the machine that sees it */
+/** Records of nodes about a disk. @param which  the machine that sees it */
 export function recordsOfNodes(
   nodes: readonly KubeObject[],
   identity: string,

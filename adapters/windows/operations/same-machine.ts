@@ -1,4 +1,4 @@
-// Which objects are of one machine, by whatever names of nodes it goes.
+// Objects of one machine, independent of the node names they use.
 import type { KubeObject } from '../../../machines/object.ts';
 import { textOf } from '../values.ts';
 

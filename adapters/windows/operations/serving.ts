@@ -1,9 +1,8 @@
-// What the operations of all kinds work with, and what they do alike: they are done on the machine that was asked for, and say
-// how they ended in Troupe's words.
+// Common part of all operations: they run on the requested machine, and report their outcome with Troupe's codes.
 //
 // Invariants:
 //   WIN-SERVING-1. Nothing is done on another machine than the one that was asked for.
-//   WIN-SERVING-2. Work that was begun is not stopped: whoever asked may stop waiting for it.
+//   WIN-SERVING-2. Running work is never stopped: a caller may stop waiting for it.
 import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -26,11 +25,11 @@ export type Derive = (text: string, salt: string) => Promise<Buffer>;
 /** A machine, by the way that leads to it. */
 export interface Machine {
   readonly host: Storage;
-  /** The same for who changes nothing: it is answered together with others who look. Not there: `host` does so by itself. */
+  /** The same for pure reads, which are answered together with other reads. Undefined: `host` does so. */
   readonly looks?: Storage;
   /** The serial number of the machine; empty: it has none. */
   machine(): Promise<string>;
-  /** What csi-proxy serves, where it is between. */
+  /** Served versions of csi-proxy, if one is used. */
   served?(): Promise<readonly ServedGroup[]>;
 }
 
@@ -49,7 +48,7 @@ export interface MachinePorts extends Machine, Pick<ServePorts, 'readSecret' | '
   readonly encryption: 'required' | 'optional';
   /** For shares and portals, which Windows connects to. */
   readonly foreign: ForeignReach;
-  /** For what is told of credentials. */
+  /** Hash function for credentials. */
   readonly derive: Derive;
   /** The Kubernetes node that the machine is. */
   readonly node: string;
@@ -68,7 +67,7 @@ export async function requireReach(
   if (problem !== undefined) throw new TerminalError(problem);
 }
 
-/** The node whose machine has what an object stands for: its own, or that of what it refers to. */
+/** Node whose machine has the object's resource: its own, or that of its dependency. */
 export function nodeOf({
   object,
   dependencies,
@@ -78,7 +77,7 @@ export function nodeOf({
   return [own, ...others].find((name) => name !== '');
 }
 
-/** Where csi-proxy is asked, by what an object's node says, or the node itself; empty: nowhere. */
+/** Endpoint of csi-proxy, from an object's node, or the node itself; empty if there is none. */
 function endpointOf({ object, dependencies }: Pick<OperationRequest, 'object' | 'dependencies'>): string {
   const others = Object.values(dependencies).map(({ attributes }) => textOf(attributes?.['endpoint']));
   return [textOf(object.spec?.['endpoint']), ...others].find((endpoint) => endpoint !== '') ?? '';
@@ -88,7 +87,7 @@ function endpointOf({ object, dependencies }: Pick<OperationRequest, 'object' | 
  * An operation that is done here or not at all.
  *
  * @param work  is given the ports with the way that leads to the machine
- * @param secrets  without which its failures are told; the work may add those that it reads
+ * @param secrets removed from its failures; the work may add secrets that it reads
  */
 export async function onMachine<Answer>(
   ports: MachinePorts,
@@ -109,7 +108,7 @@ export async function onMachine<Answer>(
     if (error instanceof TroupeError) throw error;
     const hide = hiding(secrets);
     if (error instanceof StatusError) throw inWords(error, hide);
-    // A defect, of which nobody knows what it quotes.
+    // A defect may quote anything.
     // mutant: error-tells-secret throw -> $1.1.1.1
     throw new Error(hide(error instanceof Error ? error.message : String(error)));
   }
@@ -125,7 +124,7 @@ export function onLook<Answer>(
 }
 
 /**
- * A name is soon given to another machine, on which the same paths and shares are somebody else's (WIN-SERVING-1).
+ * A name may soon be reused by another machine, on which the same paths and shares belong to others (WIN-SERVING-1).
  *
  * @throws {TransientError} what the object refers to is on a machine that is known not to be this one
  */
@@ -150,10 +149,10 @@ function inWords({ code, message }: StatusError, hide: (text: string) => string)
   return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(explained(message)));
 }
 
-/** As a caller of a lane: whoever has no signal waits to the end. */
+/** Caller of a lock without a signal: it waits to the end. */
 export const PATIENT = { aborted: false } as const;
 
-/** What an operation is told beside what all are, by name. */
+/** Additional input of an operation, by name. */
 export type Extra<Members extends object> = OperationRequest & Partial<Members>;
 
 export type Answer = Promise<JsonObject>;

@@ -1,16 +1,19 @@
-// What of a machine several objects may stand for: a mapping of a share, a connection to a target, a portal. Who has made it is on record
-// in `status.madeBy`, the uid of that object; nothing there: none of ours. With its maker gone the last of the others takes it away.
+// Resources of a machine that several objects may share: a mapping of a share, a connection to a target, a portal. Its
+// maker is recorded in `status.madeBy`, the uid of that object; empty: none of ours. After the deletion of its maker
+// the last of the others removes it.
 //
 // Invariants:
 //   WIN-SHARED-1. What none of ours has made is taken away by none of ours.
 //   WIN-SHARED-2. What another object needs still is left to that.
-//   WIN-SHARED-3. What an object of another namespace stands for is nothing that an object finds.
-//   WIN-SHARED-4. Its maker goes after those of its namespace who need it have on record who made it: of what nobody has on record nobody takes care.
-//   WIN-SHARED-5. Of objects of several namespaces that have recorded that they make it, one has it: whoever has done so, else the eldest.
+//   WIN-SHARED-3. An object never finds the resource of an object of another namespace.
+//   WIN-SHARED-4. Its maker is deleted only after the objects of its namespace that need it have recorded the maker: an
+//       unrecorded resource would never be removed.
+//   WIN-SHARED-5. If objects of several namespaces have recorded that they make it, only one holds it: the one that
+//       made it, or else the oldest.
 import type { KubeObject } from '../../../machines/object.ts';
 import { isReady } from '../conditions.ts';
+import { ageOf } from '../node-names.ts';
 import { wordOf } from '../values.ts';
-import { ageOf } from './claims.ts';
 
 /** Those of the same namespace. */
 export function besideIn(others: readonly KubeObject[], { metadata }: KubeObject): readonly KubeObject[] {
@@ -38,15 +41,15 @@ export function recordedMaker(others: readonly KubeObject[], member: 'madeBy' | 
 }
 
 /**
- * For whom the maker has to wait (WIN-SHARED-4). For those that work, as they look again, and for those that are deleted and used, as they do not:
- * they end. Whoever fails keeps nobody.
+ * Successors that the maker waits for (WIN-SHARED-4): working ones, since they check again, and used ones that are
+ * being deleted, since they do not and end. Failing objects block nothing.
  */
 export function heirsAmong(needing: readonly KubeObject[], maker: string | undefined): readonly KubeObject[] {
   if (maker !== undefined) return [];
   return needing.filter((other) => isReady(other) || other.metadata.deletionTimestamp !== undefined);
 }
 
-/** What an operation answers of them. */
+/** Response of an operation about its successors. */
 export function toHeirs(heirs: readonly KubeObject[]): { readonly heirs: readonly string[] } {
   return { heirs: [...new Set(heirs.map(({ metadata }) => metadata.name))] };
 }
@@ -81,7 +84,9 @@ export function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: K
   return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== own);
 }
 
-/** Objects that are there still and stand for nothing any more: their guards go with the last of their finalizers. */
+/**
+ * Objects that still exist and represent nothing any more: their guards are removed with the last of their finalizers.
+ */
 export class Left {
   readonly #uids = new Set<string>();
 
@@ -93,7 +98,7 @@ export class Left {
     this.#uids.delete(metadata.uid);
   }
 
-  /** Who else is there. */
+  /** The remaining objects. */
   without(all: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
     for (const uid of this.#uids) if (!all.some(({ metadata }) => metadata.uid === uid)) this.#uids.delete(uid);
     return all.filter(({ metadata: { uid } }) => uid !== object.metadata.uid && !this.#uids.has(uid));

@@ -1,9 +1,9 @@
-// What is done for one mapping of a share.
+// Operations of one mapping of a share.
 //
 // Invariants:
 //   WIN-OPERATIONS-SMB-MAPPING-1. A mapping that works, and that this object has not made, is left as it is. One that none of ours has made stays for ever, and one
 //       that others use stays until the last of them goes (WIN-SHARED-1, WIN-SHARED-2).
-//   WIN-OPERATIONS-SMB-MAPPING-2. No password is told, nor what Windows says with one in it.
+//   WIN-OPERATIONS-SMB-MAPPING-2. No password is ever printed, nor a text of Windows that contains one.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { hostOfRoot, parseRemotePath } from '../../csi-proxy/server/smb/remote-path.ts';
@@ -23,7 +23,7 @@ const SMB_PORT = 445;
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes, encryption } = ports;
   const left = new Left();
-  /** Other objects that stand for the same share. */
+  /** Other objects that represent the same share. */
   const beside = async (here: MachinePorts, object: KubeObject, root: string): Promise<readonly KubeObject[]> => {
     const which = { node: here.node, serial: await here.machine() };
     return left
@@ -65,9 +65,9 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         });
       }),
     /**
-     * Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more; with `unused` unless somebody has
-     * come meanwhile, and then there are `users` in the answer, and no hash (WIN-KINDS-SMB-MAPPING-2). `isFound`: another one mapped it, and nothing was done.
-     * `mayBeOwn`: what is mapped may be what an earlier try has mapped.
+     * Returns the `hash` of its credentials. `anew`: a working mapping is mapped again; with `unused` unless it has
+     * users by now, and then the response has `users` and no hash (WIN-KINDS-SMB-MAPPING-2). `isFound`: another owner
+     * mapped it, and nothing was done. `mayBeOwn`: the mapping may be the result of an earlier try.
      */
     map: (request: Extra<{ anew: boolean; unused: boolean; mayBeOwn: boolean }>): Answer => {
       const secrets: string[] = [];
@@ -149,7 +149,7 @@ function isUsedBy(others: readonly KubeObject[]): boolean {
   return others.some(({ status }) => (numberOf(status?.['users']) ?? 0) > 0);
 }
 
-/** What is gone already has been taken away, by whomever. */
+/** A mapping that is already removed counts as removed. */
 async function unlessAbsent(remove: () => Promise<void>): Promise<void> {
   try {
     await remove();
@@ -158,7 +158,7 @@ async function unlessAbsent(remove: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Mounts that lead to it, as far as its actor had heard of them when it asked. */
+/** Mounts that use it, as its actor knew them at the request. */
 function usersOf({ claimants = [] }: Pick<Extra<object>, 'claimants'>): number {
   return claimants.filter(({ attributes }) => attributes['use'] === 'link').length;
 }

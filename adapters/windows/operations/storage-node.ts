@@ -1,12 +1,13 @@
-// What is seen of a machine.
+// Observation of a machine.
 import type { JsonObject } from '../../../bus/json.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
+import { holderOf } from '../node-names.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, said, textOf } from '../values.ts';
-import { claimsOn, type Holder, hadElsewhere, holderOf } from './claims.ts';
+import { claimsOn, type Holder, hadElsewhere } from './claims.ts';
 import { asJson, disksOf, type SeenDisk } from './disks.ts';
 import { recordsOfNodes } from './records.ts';
 import type { Which } from './same-machine.ts';
@@ -18,8 +19,8 @@ const MOST_REMEMBERED = 128;
 export function storageNodeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   return {
     /**
-     * Answers `{ machine, disks, elder, isLeaving, apiVersions }`; `elder`: another object that stands for the node, and has it;
-     * `isLeaving`: a disk is still that of an object which may be gone in a moment.
+     * Returns `{ machine, disks, elder, isLeaving, apiVersions }`; `elder`: another object that represents the node;
+     * `isLeaving`: a disk is still held by an object that may be deleted in a moment.
      */
     look: (request: OperationRequest): Answer =>
       onLook(ports, request, async (here) => {
@@ -63,7 +64,7 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
   };
 }
 
-/** What any object has seen on the disk, those that are not there any more too (WIN-FILE-SYSTEMS-1). */
+/** Observations of the disk by any object, including deleted ones (WIN-FILE-SYSTEMS-1). */
 function recordsOn(
   { object, claimants = [] }: OperationRequest,
   nodes: readonly KubeObject[],
@@ -80,7 +81,7 @@ function recordsOn(
 /** A type, as an interface would be no JSON. */
 type AbsentDisk = { readonly identity: string } & Partial<Holder>;
 
-/** Disks that are not there at the moment: whoever had one has it when it comes back, and what was seen on one is not forgotten. */
+/** Disks that are missing at the moment: a missing disk stays assigned, and its observations are kept. */
 function absent(
   { status }: KubeObject,
   claims: ReadonlyMap<string, Holder>,

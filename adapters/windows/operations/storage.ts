@@ -1,5 +1,5 @@
-// What the operations ask of a machine: a part of what a host does, and of that a machine behind csi-proxy does not tell all. What is not
-// told is not there, so that nobody takes a guess for an answer. A `Host` is a `Storage` as it is.
+// Subset of a host that the operations use; a machine behind csi-proxy does not report all of it. Unreported members
+// are undefined, so that no guess is taken for a fact. A `Host` is a `Storage` as it is.
 import type {
   DiskHost,
   FilesystemHost,
@@ -14,8 +14,9 @@ import type {
 export type Login = Pick<SmbMapping, 'username' | 'password'>;
 
 /**
- * `isDiskInitialized` and what goes with it, not there: nobody tells whether a disk is raw, and `createBasicPartition` gives a raw one
- * its table before, and changes nothing on a disk that has a partition. Nor whether a disk is read-only.
+ * `isDiskInitialized` and related members are undefined if csi-proxy does not report whether a disk is raw.
+ * `createBasicPartition` gives a raw disk its table first, and changes nothing on a disk with a partition. Read-only
+ * disks are not reported either.
  */
 export type StorageDisks = Pick<
   DiskHost,
@@ -33,8 +34,8 @@ export type StorageDisks = Pick<
 export type StorageVolumes = Omit<VolumeHost, 'getDiskNumberFromVolumeID' | 'getClosestVolumeIDFromTargetPath'>;
 
 /**
- * `realPath`, not there: nobody tells where a link leads, and whoever is asked for a path looks himself whether it may be that one.
- * `mountIn`, not there: nobody tells what is in a directory.
+ * `realPath` is undefined if link targets are not reported: the code behind a path checks itself whether the path is
+ * allowed. `mountIn` is undefined if the content of directories is not reported.
  */
 export type StorageFiles = Pick<
   FilesystemHost,
@@ -58,7 +59,7 @@ export interface Storage {
   readonly system: Pick<SystemHost, 'getBIOSSerialNumber' | 'startService'>;
 }
 
-/** Whether it is told where paths lead. */
+/** Whether targets of paths are reported. */
 export function tellsPlaces(files: StorageFiles): files is StorageFiles & Pick<FilesystemHost, 'realPath'> {
   return files.realPath !== undefined;
 }

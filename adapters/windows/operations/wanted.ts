@@ -1,10 +1,10 @@
 // Whether what is about to be made is still wanted.
 //
 // Invariants:
-//   WIN-WANTED-1. In the lane in which something is taken down again, nothing is made for an object that is deleted, however long ago that was
-//       asked for: who asked may be gone, and what is taken down only then is never taken down.
-//   WIN-WANTED-2. That is asked before the last look at the machine, never between that look and the change: the API server may take its time,
-//       and what was seen before it answered may not be so any more.
+//   WIN-WANTED-1. While the lock of a removal is held, nothing is ever created for a deleted object, however old the
+//       request: its caller may be gone, and the result would never be removed.
+//   WIN-WANTED-2. The API server is read before the last check of the machine, never between that check and the change:
+//       its response may take time, and an earlier check may be outdated by then.
 import { TransientError } from '../../../bus/errors.ts';
 import type { OperationRequest, Resource } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';

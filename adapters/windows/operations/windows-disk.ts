@@ -1,4 +1,4 @@
-// What is done to one disk: it is found, set online and given a partition, and set offline in the end. Nothing wipes it.
+// Operations of one disk: it is found, set online and partitioned, and finally set offline. No operation wipes it.
 //
 // Invariants:
 //   WIN-OPERATIONS-WINDOWS-DISK-1. A disk on which a file system was ever seen gets neither table nor partition, unless its object says that just that one may be
@@ -15,7 +15,7 @@ import { recordsOf } from './records.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
 
-/** What is known of the disk that is meant. */
+/** Identity of the wanted disk. */
 interface Meant {
   /** Once the disk was found: nothing else counts then. */
   readonly identity: string;
@@ -64,7 +64,7 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
           const seenAt = latestSeen(mergedSeen(records, claimedIn(request)));
           if (!isGivenUp(wanted.spec, seenAt)) return seenAt;
           if (isRaw) {
-            // What is raw is on record before it is not any more.
+            // That a disk is raw is recorded before it is changed.
             // mutant: raw-disk-number-of-before await#2 -> number
             if (initialize) await host.disk.initializeDisk?.(await numberNow());
           } else if (table === undefined || table === (await host.disk.partitionTable?.(number))) {
@@ -99,7 +99,7 @@ async function setState(
   await host.disk.setDiskState(await numberNow(), state);
 }
 
-/** The disks that may be meant, and those that cannot be told from them. */
+/** Disks that match, and those that cannot be distinguished from them. */
 async function matches(
   ports: MachinePorts,
   { spec }: KubeObject,
@@ -153,8 +153,8 @@ function claimedIn({ claimants = [] }: Pick<Extra<Meant>, 'claimants'>): readonl
 }
 
 /**
- * The node that sees the disk, by what is said of it; of one that nobody looks at what it saw last says nothing. Another machine's disk of
- * the same serial number is another disk.
+ * Node that sees the disk, by its report; the last report of an unreachable node says nothing. A disk with the same
+ * serial number on another machine is another disk.
  */
 async function elsewhere(
   { listObjects }: MachinePorts,

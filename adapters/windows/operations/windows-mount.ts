@@ -1,11 +1,12 @@
-// What is done at a path: a volume is mounted, a link made, a directory; and each of them is taken away again.
+// Operations at a path: a volume is mounted, a link or a directory created; and each of them is removed again.
 //
 // Invariants:
 //   WIN-OPERATIONS-WINDOWS-MOUNT-1. What is at the path already is neither replaced nor taken for the object's own before that is on record.
 //   WIN-OPERATIONS-WINDOWS-MOUNT-2. What is removed is a mount, a link, or an empty directory; all in a directory only if the policy says so, and nothing is
 //       mounted in it.
-//   WIN-OPERATIONS-WINDOWS-MOUNT-3. Before something is made or removed at a path it is asked, in the lane of that path, what others have recorded there
-//       (WIN-NEIGHBORS-1, WIN-NEIGHBORS-2, WIN-NEIGHBORS-3); what is found after that was made by nobody's object.
+//   WIN-OPERATIONS-WINDOWS-MOUNT-3. Before a change at a path, the records of other objects about it are always read
+//       while the path's lock is held (WIN-NEIGHBORS-1, WIN-NEIGHBORS-2, WIN-NEIGHBORS-3); what is found after that was
+//       made by no object.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { Code, StatusError } from '../../csi-proxy/status.ts';
@@ -116,7 +117,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
   };
 }
 
-/** Of those that are waited for. */
+/** Maximum number of awaited objects that a message names. */
 const MOST_NAMED = 5;
 
 function isPlain(source: Source): boolean {
@@ -132,7 +133,7 @@ function isShared(place: Place, source: Source, { isMadeFor }: Neighbors, path: 
   return isPlain(source) && place.kind === 'other' && isMadeFor(path);
 }
 
-/** What the server of csi-proxy's clients asks of both paths of a link. @throws {StatusError} `INVALID_ARGUMENT` */
+/** Requirements of csi-proxy's server on both paths of a link. @throws {StatusError} `INVALID_ARGUMENT` */
 async function requirePlaces(here: MachinePorts, path: string, source: Source): Promise<void> {
   await requirePlace(here, path);
   const target = linkTarget(source);
@@ -150,7 +151,7 @@ async function isGone(
   // mutant: mount-foreign-link drop
   requireTold(place, path, source);
   if (place.kind === 'mount') {
-    // Of another volume: somebody else has come here since.
+    // Another volume: the mount was replaced meanwhile.
     if (place.volumeID !== source.volumeID) return false;
     await unmount(here, place.volumeID, path);
   }
@@ -163,7 +164,7 @@ function pathOf({ object }: Pick<Extra<object>, 'object'>): string {
   return textOf(object.spec?.['path']);
 }
 
-/** What leads somewhere may be the volume that is mounted there, or a link of somebody else: it is left as it is, and so is the object. */
+/** An unknown link may be the mounted volume, or a link of another owner: it is left as it is, and so is the object. */
 function requireTold(place: Place, path: string, { volumeID }: Source): void {
   if (place.kind !== 'link' || place.target !== undefined || volumeID === undefined) return;
   throw new StatusError(
@@ -180,7 +181,7 @@ async function loginOf(ports: MachinePorts, { object }: Pick<Extra<object>, 'obj
   return secret === undefined ? NO_CREDENTIALS : credentialsIn(ports, object, secret);
 }
 
-/** Of a volume that the machine does not see any more the mount alone is left: there is nothing to flush. */
+/** If the machine does not see the volume any more, only the mount is removed: there is nothing to flush. */
 async function unmount({ host }: MachinePorts, volumeID: string, path: string): Promise<void> {
   try {
     await host.volume.unmountVolume(volumeID, path);
@@ -192,7 +193,10 @@ async function unmount({ host }: MachinePorts, volumeID: string, path: string): 
   }
 }
 
-/** What somebody has put into a directory stays, unless the policy says otherwise (WIN-OPERATIONS-WINDOWS-MOUNT-2). @returns whether nothing is left */
+/**
+ * Files in a directory stay, unless the policy says otherwise (WIN-OPERATIONS-WINDOWS-MOUNT-2). @returns whether
+ * nothing is left
+ */
 async function removeAt(
   { host: { filesystem } }: MachinePorts,
   path: string,

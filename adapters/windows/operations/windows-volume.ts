@@ -1,11 +1,13 @@
-// What is done to one volume: it is formatted, made as large as it is to be, and flushed. Nothing else that is on it is touched.
+// Operations of one volume: it is formatted, resized and flushed. Its content is never touched otherwise.
 //
 // Invariants:
-//   WIN-OPERATIONS-WINDOWS-VOLUME-1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
-//       volume, and Windows, which looks anew before, knows no file system on it. Between that look and the format nobody else is
-//       asked or waited for.
-//   WIN-OPERATIONS-WINDOWS-VOLUME-2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
-//   WIN-OPERATIONS-WINDOWS-VOLUME-3. A format is said to have failed only if it was not begun, or is known to have ended.
+//   WIN-OPERATIONS-WINDOWS-VOLUME-1. A volume is formatted only while the lock of its disk is held, after a last check
+//       there: the disk is the wanted one, it has this volume, and Windows, which rescans before, knows no file system
+//       on it. Between that check and the format there is no other request or wait.
+//   WIN-OPERATIONS-WINDOWS-VOLUME-2. A running format always continues when no caller waits for it any more; a check
+//       reports that it does.
+//   WIN-OPERATIONS-WINDOWS-VOLUME-3. A format is reported as failed only if it was not started, or is known to have
+//       ended.
 //   WIN-OPERATIONS-WINDOWS-VOLUME-4. Whatever the actor knows, nothing is formatted where a file system was seen by any object, unless the object that wants it
 //       formatted says that just that one may be lost. Both are read afresh in the lane.
 import { TroupeError } from '../../../bus/errors.ts';
@@ -58,8 +60,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         return said({ volumes: seen, present: [...present], diskBytes: Number(totalBytes) });
       }),
     /**
-     * Answers `{ formatted }`, or `{ failed }`: why nothing came of it, which is known to have ended. Whoever is told nothing
-     * does not know.
+     * Returns `{ formatted }`, or `{ failed }`: the reason of a failure that is known to have ended. Without a response
+     * the outcome is unknown.
      */
     format: (request: LongCallRequest & Partial<Meant>): Answer =>
       onMachine(ports, request, async (here) => {
@@ -113,7 +115,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         });
         return {};
       }),
-    /** What is not there has nothing in its cache. */
+    /** A missing volume has no cache. */
     flush: (request: Extra<Meant>): Answer =>
       onMachine(ports, request, async (here) => {
         const { identity = '', volumeID = '' } = request;
@@ -134,7 +136,7 @@ async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Prom
     return await Promise.race([work, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', stop);
-    // Its end is nobody's affair then, but has to be heard.
+    // Its result is not needed then, but its rejection must be handled.
     work.catch(() => undefined);
   }
 }

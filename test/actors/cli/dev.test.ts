@@ -1,7 +1,9 @@
 // long
 // `troupe dev` after kill -9: objects, cloud and addresses are what they were, nothing is made anew, and all can be deleted.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,9 +28,9 @@ interface Dev {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-async function startDev(folder: string): Promise<Dev> {
+async function startDev(folder: string, options: readonly string[] = []): Promise<Dev> {
   const { PATH, HOME, TROUPE_NATS_SERVER } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [CLI, 'dev', '--data', folder], {
+  const child: ChildProcess = spawn(process.execPath, [CLI, 'dev', '--data', folder, ...options], {
     env: { PATH, HOME, ...(TROUPE_NATS_SERVER !== undefined && { TROUPE_NATS_SERVER }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -188,5 +190,51 @@ test('the simulated cloud of dev outlives kill -9 as the objects do: nothing is 
     await rm(folder, { recursive: true, maxRetries: 5 });
   }
 });
+
+test('35.B: dev serves what its flags say, ends its banner with the tutorial, is quiet without -v, and names a port that is taken', async () => {
+  const [folder, second] = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'troupe-dev-'))));
+  const port = await freePort();
+  const options = ['--metrics-bind-address', `127.0.0.1:${port}`, '--metrics-secure=false'];
+  const dev = await startDev(folder as string, options);
+  try {
+    const [, banner = ''] = dev.text().split('export KUBECONFIG=');
+    await access(/the first steps: (\S+)\n\n$/.exec(banner)?.[1] ?? banner);
+    await apply(dev.client, folder as string);
+    await available(dev.client);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    assert.match(metrics, /^troupe_/m);
+    assert.not.match(dev.text(), 'state changed');
+
+    await expectRefusal(second as string, options, `--metrics-bind-address: listen EADDRINUSE: address already in use`);
+    await dev.client.call({ method: 'DELETE', path: '/api/v1/namespaces/shop' });
+    const { client } = dev;
+    await becomes('the end of it', async () => (await read(client, '/api/v1/namespaces/shop')) === undefined);
+  } finally {
+    await dev.end('SIGTERM');
+  }
+  const verbose = await startDev(second as string, ['-v']);
+  try {
+    await apply(verbose.client, second as string);
+    await available(verbose.client);
+    assert.match(verbose.text(), 'state changed');
+  } finally {
+    await verbose.end('SIGTERM');
+    for (const each of [folder, second]) await rm(each as string, { recursive: true, maxRetries: 5 });
+  }
+});
+
+/** A `dev` that cannot begin says why, and ends with 1 or 2. */
+async function expectRefusal(folder: string, options: readonly string[], why: string): Promise<void> {
+  const error = await startDev(folder, options).catch((thrown: unknown) => thrown);
+  assert.match((error as Error).message, why);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 test.run();

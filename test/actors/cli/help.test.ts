@@ -114,6 +114,23 @@ test('a misspelt command is met with the nearest, and ends with 2', () =>
     );
   }));
 
+test('35.B: demo --help says first what the demo is about, and what it shares with run below its own options', async () => {
+  const { out } = await called(['demo', '--help']);
+  const [about = '', ...options] = out.split('\nOptions:\n');
+  assert.match(about, /130 objects of 33 kinds/);
+  const [own = '', others = ''] = options.join('').split("\nMore options, as 'run' has them:\n");
+  assert.ok(own.split('\n').length < 15, own);
+  assert.match(own, '--keep');
+  assert.match(others, '--lease-ms');
+});
+
+test('35.B: the version is told by a command, too', async () => {
+  const [command, option] = [await called(['version']), await called(['--version'])];
+  assert.match(command.out, /^\d+\.\d+\.\d+\n$/);
+  assert.equal(command, option);
+  assert.match((await called(['wy'])).err, "there is no command 'wy'; did you mean 'why'?");
+});
+
 test('what is like nothing there is is not guessed at', async () => {
   const unknown = await run(['conjure']);
   assert.equal(

@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLOCK_SKEW_MS, CreateJournal } from '../../../actors/effects/create-journal.ts';
-import type { Incarnation, ObjectActor } from '../../../actors/object/object-actor.ts';
+import type { ObjectActor } from '../../../actors/object/object-actor.ts';
+import type { Incarnation } from '../../../actors/object/object-context.ts';
 import {
   type JsonObject,
   type MemoryBroker,

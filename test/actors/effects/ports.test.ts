@@ -2,10 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AnyActorLogic, createActor, toPromise } from 'xstate';
-import type { CreateJournal } from '../../../actors/effects/create-journal.ts';
-import { provideEffects } from '../../../actors/effects/ports.ts';
+import { machinesWith } from '../../../actors/effects/machines.ts';
 import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
-import type { ObjectActor } from '../../../actors/object/object-actor.ts';
+import { ObjectActor } from '../../../actors/object/object-actor.ts';
+import type { JournalOfCreates, Machines, ObjectHost } from '../../../actors/object/object-context.ts';
 import { type Registry, registry } from '../../../actors/object/registry.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
 import {
@@ -17,8 +17,8 @@ import {
   TransientError,
 } from '../../../bus/mod.ts';
 import type { GuardInput } from '../../../machines/deletion-guard.ts';
-import type { OperationRequest } from '../../../machines/kind.ts';
-import type { Lifecycle, LifecyclePorts, LongCall } from '../../../machines/lifecycle.ts';
+import type { Kind, OperationRequest } from '../../../machines/kind.ts';
+import type { Lifecycle, LifecyclePorts, LongCall, PortsOf } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ManualClock } from '../../bus/manual-clock.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -33,7 +33,7 @@ test('guards of which one could not be stored are stored again when the others h
     const mail = { uid: `uid-${name}`, resourceVersion: '1', generation: 1, withdrawnFrom: [], ended: false };
     claims.take(addressKey(from), claimOf(from, { ...mail, finalizers: [`guard/${name}`], manager: name }));
   }
-  let object: KubeObject = {
+  const object: KubeObject = {
     apiVersion: 'example.org/v1',
     kind: 'Thing',
     metadata: { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 },
@@ -43,35 +43,16 @@ test('guards of which one could not be stored are stored again when the others h
     async addFinalizers(_resource: unknown, _reference: unknown, manager: string, finalizers: readonly string[]) {
       if (manager === 'two') throw new TransientError('no answer');
       await slow.promise;
-      return { ...object, metadata: { ...object.metadata, finalizers } };
+      return { ...object, metadata: { ...object.metadata, resourceVersion: '3', finalizers } };
     },
   } as unknown as Objects;
-  const actor = {
-    address: { realm: 'test', plural: 'things', namespace: 'ns', name: 'base' },
-    claims,
-    incarnation: () => ({ uid: 'uid', object }),
-    accept(now: KubeObject) {
-      object = now;
-    },
-  } as unknown as ObjectActor;
-  const clock = simulatedClock();
-  const { guard } = provideEffects({
+  const actor = actorOf({
     objects,
-    registry: registry([], []),
-    clock,
-    callMs: 1_000,
-    lateEffectMs: 30_000,
-    createJournal: () => undefined,
-    actor: () => actor,
-    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
-    namespaces: undefined,
-    settleDispute: () => undefined,
-    measure: () => undefined,
-    leaseEndsAt: () => Number.POSITIVE_INFINITY,
-    leaseSignal: () => new AbortController().signal,
-    track: () => undefined,
-    trackWrite: () => undefined,
+    claims,
+    object,
   });
+  const clock = simulatedClock();
+  const { guard } = machinesFor(actor, { objects, clock });
   const logic = guard.implementations.actors.storeGuards as AnyActorLogic;
   const input: GuardInput = { key: 'base', finalizers: ['guard/one', 'guard/two'] };
   const effect = createActor(logic, { input });
@@ -84,8 +65,59 @@ test('guards of which one could not be stored are stored again when the others h
   slow.resolve();
   await ended;
   assert.is(code, 'transient');
-  assert.equal(object.metadata.finalizers, ['guard/one']);
+  assert.equal(actor.object?.metadata.finalizers, ['guard/one']);
 });
+
+interface ActorOptions {
+  readonly objects: Given['objects'];
+  readonly claims: ClaimsTable;
+  readonly kind?: Kind;
+  readonly plural?: string | undefined;
+  readonly registry?: Registry | undefined;
+  readonly journal?: Partial<JournalOfCreates>;
+  readonly leaseEndsAt?: number;
+  readonly leaseSignal?: AbortSignal | undefined;
+  readonly object: KubeObject;
+}
+
+/** An actor that only knows its object, on a host that holds the lease. */
+function actorOf({ claims, kind, plural = 'things', object, objects = {}, ...given }: ActorOptions): ObjectActor {
+  const host = {
+    objects,
+    registry: { ...(given.registry ?? registry([], [])), ...(kind && { kind: () => kind }) },
+    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) },
+    createJournal: given.journal,
+    calls: { add: () => undefined, addWrite: () => undefined },
+    leaseEndsAt: () => given.leaseEndsAt ?? Number.POSITIVE_INFINITY,
+    leaseSignal: given.leaseSignal ?? new AbortController().signal,
+    hosts: () => true,
+    settleDispute: () => undefined,
+    supervise: (_: unknown, act: () => unknown) => act(),
+    reread: () => undefined,
+    clock: simulatedClock(),
+  } as unknown as ObjectHost;
+  const actor = new ObjectActor(host, { realm: 'test', plural, namespace: 'ns', name: 'base' });
+  for (const [key, claim] of claims.entries()) actor.claims.take(key, claim);
+  actor.accept(object, { own: false });
+  return actor;
+}
+
+function machinesFor(
+  actor: ObjectActor,
+  {
+    objects,
+    clock,
+    registry: known = registry([], []),
+  }: Pick<ActorOptions, 'objects' | 'registry'> & { readonly clock: Clock },
+): Machines {
+  return machinesWith({
+    ...{ registry: known, clock, namespaces: undefined, callMs: 10_000, lateEffectMs: 30_000 },
+    objects: objects as unknown as Objects,
+    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
+    actor: () => actor,
+    measure: () => undefined,
+  });
+}
 
 /** A claimant whose field manager may store two guards, as that of a trunk on its parent and its subports. */
 const trunk = {
@@ -93,7 +125,7 @@ const trunk = {
   guards: ['own/trunk', 'own/subport'],
 };
 
-test('33.B7: an apply of a table that lacks claims takes no guard off a living object (PORTS-4, P3, I3)', async () => {
+test('33.B7: an apply of a table that lacks claims takes no guard off a living object (MACHINES-1, P3, I3)', async () => {
   const known = registry([trunk, simpleKind({ realm: 'test', kind: 'Port', plural: 'ports' })], []);
   const { guards: manager } = trunk.fieldManagers;
   const claims = new ClaimsTable();
@@ -149,7 +181,7 @@ function given({
   const calls: OperationRequest[] = [];
   const { finalizers } = world ?? {};
   const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
-  let object: KubeObject = {
+  const object: KubeObject = {
     ...{ apiVersion: 'example.org/v1', kind: 'Thing' },
     metadata: { ...metadata, ...(finalizers !== undefined && { finalizers }) },
   };
@@ -165,45 +197,25 @@ function given({
     manager: 'thing',
   };
   if (world === undefined) claims.take(addressKey(from), claimOf(from, { ...claim, finalizers: ['guard/one'] }));
-  const actor = {
-    address: { ...from, plural: world?.plural ?? from.plural, name: 'base' },
-    claims,
-    incarnation: () => ({ uid: 'uid', object, kind: { kind: 'Thing', operations: { look }, life: { inDoubtForMs } } }),
-    dependencies: () => [],
-    accept(now: KubeObject) {
-      if (Number(now.metadata.resourceVersion) >= Number(object.metadata.resourceVersion)) object = now;
+  const life = { inDoubtForMs } as Lifecycle;
+  const kind = { kind: 'Thing', references: () => [] as const, operations: { look }, life } as unknown as Kind;
+  const journal: Partial<JournalOfCreates> = {
+    async run(_key, inDoubtUntil, call) {
+      await list?.(inDoubtUntil);
+      return call();
     },
-  } as unknown as ObjectActor;
-  const createJournal =
-    list === undefined
-      ? undefined
-      : ({
-          async run(_key: string, inDoubtUntil: number, call: () => Promise<unknown>) {
-            await list(inDoubtUntil);
-            return call();
-          },
-        } as unknown as CreateJournal);
-  const machines = provideEffects({
-    objects: objects as unknown as Objects,
-    registry: world?.registry ?? registry([], []),
-    clock,
-    callMs: 10_000,
-    lateEffectMs: 30_000,
-    createJournal: () => createJournal,
-    actor: () => actor,
-    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
-    namespaces: undefined,
-    settleDispute: () => undefined,
-    measure: () => undefined,
-    leaseEndsAt: () => endsAt,
-    leaseSignal: () => leaseSignal ?? new AbortController().signal,
-    track: () => undefined,
-    trackWrite: () => undefined,
+  };
+  const actor = actorOf({
+    ...{ objects, claims, kind, journal, registry: world?.registry, plural: world?.plural },
+    object,
+    leaseEndsAt: endsAt,
+    leaseSignal,
   });
+  const machines = machinesFor(actor, { objects, clock, registry: world?.registry });
   let ports: LifecyclePorts | undefined;
   machines.of({
-    provide(provided: LifecyclePorts) {
-      ports = provided;
+    provide(portsOf: PortsOf) {
+      ports = portsOf('base');
       return machines.guard;
     },
   } as unknown as Lifecycle);
@@ -216,7 +228,7 @@ function given({
     calls,
     endsAt,
     metadata,
-    version: () => object.metadata.resourceVersion,
+    version: () => actor.object?.metadata.resourceVersion,
     storeGuards: (guards = input.finalizers): Promise<unknown> =>
       toPromise(createActor(store, { input: { ...input, finalizers: guards } }).start()),
     releaseGuards: (): Promise<unknown> => toPromise(createActor(release, { input }).start()),
@@ -246,10 +258,10 @@ test('an answer that is older than what is known makes the API server be asked, 
 
 test('a call ends before the lease does, or does not begin (PORTS-1, P10)', async () => {
   const { ports, calls, endsAt } = given({ leaseLeftMs: 2_000 });
-  await ports.call('base', 'look');
+  await ports.call('look');
   assert.ok((calls[0]?.deadlineAt ?? Number.POSITIVE_INFINITY) < endsAt);
   const late = given({ leaseLeftMs: 250 });
-  assert.is(await late.ports.call('base', 'look').catch(codeOf), 'transient');
+  assert.is(await late.ports.call('look').catch(codeOf), 'transient');
   assert.equal(late.calls, []);
 });
 
@@ -257,13 +269,13 @@ test('what is held is told when the lease ends, and when it has ended (PORTS-1)'
   const lease = new AbortController();
   const { ports, calls, endsAt } = given({ leaseSignal: lease.signal });
   const options = { signal: new AbortController().signal, onProgress: () => undefined };
-  await ports.callLong('base', 'look', options);
+  await ports.callLong('look', options);
   const { signal, validUntil } = calls[0] as unknown as LongCall;
   assert.is(validUntil(), endsAt);
   assert.not(signal.aborted);
   lease.abort();
   assert.ok(signal.aborted);
-  assert.is((await ports.callLong('base', 'look', options).catch(codeOf)) as string, 'transient');
+  assert.is((await ports.callLong('look', options).catch(codeOf)) as string, 'transient');
   assert.is(calls.length, 1);
 });
 
@@ -277,11 +289,11 @@ test('what is held and must not be made twice begins within the time that its la
   };
   const { ports, calls } = given({ clock, list });
   const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 3_000 };
-  await ports.callLong('base', 'look', options);
+  await ports.callLong('look', options);
   assert.equal([calls.length, listed], [1, [5_000]]);
   assert.is((calls[0] as unknown as LongCall).beginBy - clock.now(), 1);
   tookMs = 2_000;
-  assert.is((await ports.callLong('base', 'look', options).catch(codeOf)) as string, 'transient');
+  assert.is((await ports.callLong('look', options).catch(codeOf)) as string, 'transient');
   assert.is(calls.length, 1);
 });
 
@@ -289,7 +301,7 @@ test('what is held does not begin when its lease ended while it was listed (PORT
   const clock = new ManualClock();
   const { ports, calls } = given({ clock, leaseLeftMs: 450, list: () => clock.advance(250) });
   const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 100 };
-  assert.is(await ports.callLong('base', 'look', options).catch(codeOf), 'transient');
+  assert.is(await ports.callLong('look', options).catch(codeOf), 'transient');
   assert.equal(calls, []);
 });
 
@@ -298,7 +310,7 @@ test('what may land later than its life states is not begun: who comes without a
   const list = async (inDoubtUntil: number): Promise<void> => void listed.push(inDoubtUntil);
   const { ports, calls } = given({ inDoubtForMs: 5_000, list });
   const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 5_001 };
-  assert.is(await ports.callLong('base', 'look', options).catch(codeOf), 'terminal');
+  assert.is(await ports.callLong('look', options).catch(codeOf), 'terminal');
   assert.equal([listed, calls], [[], []]);
 });
 
@@ -308,7 +320,7 @@ test('after a lost race the actor knows the object as it is by now (PORTS-2)', a
   };
   const get = async () => ({ metadata: { ...metadata, resourceVersion: '9' } });
   const { ports, metadata, version } = given({ objects: { recordId: refused, get } });
-  assert.is(await ports.recordId('base', 'id-1').catch(codeOf), 'conflict');
+  assert.is(await ports.recordId('id-1').catch(codeOf), 'conflict');
   assert.is(version(), '9');
 });
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Semaphore } from '../../../actors/base/semaphore.ts';
 import { Outbox } from '../../../actors/mailbox/outbox.ts';
+import { FairSemaphore } from '../../../adapters/http/fair-semaphore.ts';
 import { type ActorSubject, type JsonObject, memoryBroker, traceparentOf } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
@@ -17,7 +17,7 @@ function start({ limit = 16, leaseLeftMs = 60_000 }: { readonly limit?: number; 
   const broker = memoryBroker({ clock });
   const bus = broker.connect();
   const troubles: string[] = [];
-  const inFlight = new Semaphore(limit);
+  const inFlight = new FairSemaphore(limit);
   const endsAt = clock.now() + leaseLeftMs;
   const outbox = new Outbox({
     mailbox: bus.mailbox,

@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromPromise } from 'xstate';
-import { DeletionGuardInstance } from '../../../actors/object/deletion-guard-instance.ts';
+import { DeletionGuardInstance } from '../../../actors/object/machine-instance.ts';
+import type { ObjectContext } from '../../../actors/object/object-context.ts';
 import { type Claims, deletionGuardMachine, type GuardInput } from '../../../machines/deletion-guard.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
@@ -13,22 +14,18 @@ test('a guard ends when there is nothing left to do, and not before', async () =
   const claims: Claims = { held: [GUARD], guards: [GUARD], complete: true, revision: 1 };
   const clock = simulatedClock();
   let ends = 0;
-  const chart = new DeletionGuardInstance(
-    {
-      key: 'key',
-      machine: deletionGuardMachine.provide({
-        actors: { releaseGuards: fromPromise<void, GuardInput>(async () => undefined) },
-      }),
-      clock,
-      onState: () => undefined,
-      onDone: () => {
-        ends += 1;
-      },
-      onFault: (error) => assert.unreachable(String(error)),
+  const guard = deletionGuardMachine.provide({
+    actors: { releaseGuards: fromPromise<void, GuardInput>(async () => undefined) },
+  });
+  const context = { key: 'key', clock, host: { machines: { guard } } } as unknown as ObjectContext;
+  const listener = {
+    onGuardState: () => undefined,
+    onGuardDone() {
+      ends += 1;
     },
-    object,
-    claims,
-  );
+    onFault: (error: unknown) => assert.unreachable(String(error)),
+  };
+  const chart = new DeletionGuardInstance(context, listener, object, claims);
   chart.start();
   await clock.settle();
   assert.is(ends, 0);

@@ -2,16 +2,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLog } from '../../../actors/base/log.ts';
-import { Semaphore } from '../../../actors/base/semaphore.ts';
-import { provideEffects } from '../../../actors/effects/ports.ts';
+import { machinesWith } from '../../../actors/effects/machines.ts';
 import type { AnswerMessage, ClaimMessage } from '../../../actors/mailbox/messages.ts';
 import { Outbox } from '../../../actors/mailbox/outbox.ts';
 import { ObjectActor } from '../../../actors/object/object-actor.ts';
+import type { ObjectHost } from '../../../actors/object/object-context.ts';
 import { registry } from '../../../actors/object/registry.ts';
-import { StatusThrottle } from '../../../actors/object/status-throttle.ts';
+import { StatusThrottle } from '../../../actors/object/status-writer.ts';
 import { deferredAnswers, ShardAnswers } from '../../../actors/sharding/local-delivery.ts';
+import { FairSemaphore } from '../../../adapters/http/fair-semaphore.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
-import { type Address, type Mailbox, memoryBroker } from '../../../bus/mod.ts';
+import { type Address, memoryBroker } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { simpleKind } from '../kinds.ts';
@@ -78,66 +79,52 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       return thing(7 + stored.length, { metadata: { finalizers: ['own/thing', ...stored] } });
     },
   } as unknown as Objects;
-  const machines = provideEffects({
-    objects,
-    registry: known,
-    clock,
+  const { mailbox } = bus;
+  const machines = machinesWith({
+    ...{ objects, registry: known, clock, mailbox, namespaces: undefined, callMs: 1_000, lateEffectMs: 30_000 },
     actor: () => actor,
-    leaseEndsAt: () => Number.POSITIVE_INFINITY,
-    leaseSignal: () => new AbortController().signal,
-    track: () => undefined,
-    trackWrite: () => undefined,
-    callMs: 1_000,
-    lateEffectMs: 30_000,
-    createJournal: () => undefined,
-    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
-    namespaces: undefined,
-    settleDispute: () => undefined,
     measure: () => undefined,
   });
   const outbox = new Outbox({
     mailbox: bus.mailbox,
     clock,
-    inFlight: new Semaphore(8),
+    inFlight: new FairSemaphore(8),
     endsAt: () => Number.POSITIVE_INFINITY,
     onTrouble: assert.unreachable,
   });
-  const actor: ObjectActor = new ObjectActor(
-    {
-      registry: known,
-      machines: {
-        guard: machines.guard,
-        of(life) {
-          scene.woken++;
-          return machines.of(life);
-        },
+  const host: ObjectHost = {
+    ...{ registry: known, objects, mailbox, outbox, clock, log, throttle: new StatusThrottle({ clock }) },
+    machines: {
+      guard: machines.guard,
+      of(life) {
+        scene.woken++;
+        return machines.of(life);
       },
-      outbox,
-      answers: new ShardAnswers({
-        ...{ outbox, later: deferredAnswers(clock) },
-        actor: () => undefined,
-        hasCompleteHistory: () => true,
-        settle: () => assert.unreachable(),
-      }),
-      mailbox: bus.mailbox,
-      trace: {
-        emit: ({ data }) => void transitions.push(`${data['from']} -> ${data['to']}`),
-        subscribe: bus.trace.subscribe,
-        history: bus.trace.history,
-      },
-      clock,
-      log,
-      turns: new StatusThrottle({ clock }),
-      inDoubtUntil: () => 0,
-      isOwnershipDisputed: () => false,
-      writeStatus: async () => assert.unreachable('a status is written'),
-      report: () => assert.unreachable('there is nothing to tell'),
-      supervise: (_, act) => act(),
-      rereadObject: () => hooks.onVerify(),
-      currentIncarnation: async () => undefined,
     },
-    address('one'),
-  );
+    answers: new ShardAnswers({
+      ...{ outbox, later: deferredAnswers(clock) },
+      actor: () => undefined,
+      hasCompleteHistory: () => true,
+      settle: () => assert.unreachable(),
+    }),
+    trace: {
+      emit: ({ data }) => void transitions.push(`${data['from']} -> ${data['to']}`),
+      subscribe: bus.trace.subscribe,
+      history: bus.trace.history,
+    },
+    createJournal: { at: () => 0, run: (_, __, send) => send(), intents: () => [], disown: () => undefined },
+    calls: { add: () => undefined, addWrite: () => undefined },
+    leaseSignal: new AbortController().signal,
+    leaseEndsAt: () => Number.POSITIVE_INFINITY,
+    hosts: () => true,
+    isOwnershipDisputed: () => false,
+    settleDispute: () => undefined,
+    report: () => assert.unreachable('there is nothing to tell'),
+    supervise: (_, act) => act(),
+    reread: () => hooks.onVerify(),
+    currentIncarnation: async () => undefined,
+  };
+  const actor = new ObjectActor(host, address('one'));
   actor.accept(object, { own: false });
   if (begun) actor.start();
   const quiet = (): Promise<void> => clock.settle();

@@ -1,7 +1,7 @@
 // Who may write a status now, and who waits.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusThrottle } from '../../../actors/object/status-throttle.ts';
+import { StatusThrottle } from '../../../actors/object/status-writer.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
 
 const test = suite('status turns');
@@ -21,7 +21,7 @@ function start() {
 
 const turned = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('an urgent write does not wait behind patient ones, however many have their turns (STATUS-THROTTLE-3)', async () => {
+test('an urgent write does not wait behind patient ones, however many have their turns (STATUS-WRITER-3)', async () => {
   const { time, turns, admitted, wait } = start();
   for (let index = 0; index < 20; index++) wait(`${index}`);
   await time.advance(60_000);
@@ -33,7 +33,7 @@ test('an urgent write does not wait behind patient ones, however many have their
   assert.ok(written, 'in the same turn of the event loop');
 });
 
-test('whoever is patient waits half a second, and while something is written, ten (STATUS-THROTTLE-1, STATUS-THROTTLE-2)', async () => {
+test('whoever is patient waits half a second, and while something is written, ten (STATUS-WRITER-1, STATUS-WRITER-2)', async () => {
   const { time, turns, admitted, wait } = start();
   wait('early');
   await time.advance(499);
@@ -56,7 +56,7 @@ test('whoever is patient waits half a second, and while something is written, te
   assert.equal(admitted, ['early', 'held up', 'let go']);
 });
 
-test('at most four at a time, first come, first served (STATUS-THROTTLE-3)', async () => {
+test('at most four at a time, first come, first served (STATUS-WRITER-3)', async () => {
   const { time, admitted, ends, wait } = start();
   for (let index = 0; index < 6; index++) wait(`${index}`);
   await time.advance(500);

@@ -2,8 +2,12 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyMachineSnapshot } from 'xstate';
-import { StatusThrottle } from '../../../actors/object/status-throttle.ts';
-import { type StatusWrite, StatusWriter, type StatusWriterDeps } from '../../../actors/object/status-writer.ts';
+import {
+  type StatusContext,
+  type StatusSubject,
+  StatusThrottle,
+  StatusWriter,
+} from '../../../actors/object/status-writer.ts';
 import { settledOf, statusOf } from '../../../adapters/openstack/status/conditions.ts';
 import { type Clock, ConflictError, type JsonObject, type Timer } from '../../../bus/mod.ts';
 import { externalResourceLife, resourceStateOf } from '../../../machines/external-resource/lifecycle.ts';
@@ -53,35 +57,37 @@ function stoppedClock(): Clock & { advance(delayMs: number): Promise<void> } {
   };
 }
 
+function contextOf(clock: Clock, throttle: StatusThrottle, writeStatus: StatusContext['writeStatus']): StatusContext {
+  return { clock, log: pino({ level: 'silent' }), host: { throttle }, writeStatus, supervise: (act) => act() };
+}
+
 function start() {
   const clock = stoppedClock();
-  const turns = new StatusThrottle({ clock });
+  const throttle = new StatusThrottle({ clock });
   /** The API server takes a while for each write. */
-  const writer = (name: string, isUnanswered: StatusWriterDeps['isUnanswered'] = () => false) => {
-    const life: StatusWriterDeps['life'] = {
+  const writer = (name: string, isUnanswered: () => boolean = () => false) => {
+    const lifecycle: StatusSubject['lifecycle'] = {
       statusKey,
       status: (snapshot, { status: stored = {} }) => [
         { manager: 'status', status: { said: `${name} ${stateOf(snapshot)}` }, stored },
       ],
     };
-    const write: StatusWrite = async (_, status) => {
+    const context = contextOf(clock, throttle, async (_, __, status) => {
       await new Promise((resolve) => setImmediate(resolve));
       written.push(String(status['said']));
       statuses.set(name, status);
-    };
-    const log = pino({ level: 'silent' });
-    const onIdle = (): void => undefined;
-    return new StatusWriter({
-      life,
-      clock,
-      turns,
-      object: () => ({ ...OBJECT, status: statuses.get(name) ?? {} }),
-      isUnanswered,
-      write,
-      onIdle,
-      supervise: (act) => act(),
-      log: () => log,
     });
+    const subject = {
+      lifecycle,
+      get object() {
+        return { ...OBJECT, status: statuses.get(name) ?? {} };
+      },
+      get isUnanswered() {
+        return isUnanswered();
+      },
+      onWritten: () => undefined,
+    };
+    return new StatusWriter(context, subject, OBJECT.metadata.uid);
   };
   const written: string[] = [];
   /** As they are stored, by the name of the writer. */
@@ -90,7 +96,7 @@ function start() {
     to.enter();
     to.consider(snapshotIn(state, { waitsFor }));
   };
-  return { clock, turns, writer, written, statuses, enter };
+  return { clock, turns: throttle, writer, written, statuses, enter };
 }
 
 /** What a life of an external resource says. */
@@ -243,7 +249,7 @@ test('what somebody took away is said again while it holds, and only then (I6, I
   assert.equal(written, ['a claiming.awaitingDependencies', 'a claiming.awaitingDependencies']);
 });
 
-test('those who wait give way to what is being written, but not for ever (STATUS-THROTTLE-2)', async () => {
+test('those who wait give way to what is being written, but not for ever (STATUS-WRITER-2)', async () => {
   const { clock, turns, writer, written, enter } = start();
   const busy = Promise.withResolvers<void>();
   const writing = turns.unthrottled(() => busy.promise);
@@ -260,7 +266,7 @@ test('those who wait give way to what is being written, but not for ever (STATUS
   assert.equal(written, ['a claiming.awaitingDependencies', 'b deleting.blocked']);
 });
 
-test('of many who wait a few have a turn at a time, in the order in which they came (STATUS-THROTTLE-3)', async () => {
+test('of many who wait a few have a turn at a time, in the order in which they came (STATUS-WRITER-3)', async () => {
   const { clock, turns } = start();
   const order: number[] = [];
   const ends: (() => void)[] = [];
@@ -282,7 +288,7 @@ test('of many who wait a few have a turn at a time, in the order in which they c
 
 test('an edit that refuses a status as out of date is not said to be done (I9)', async () => {
   const clock = stoppedClock();
-  const life: StatusWriterDeps['life'] = {
+  const lifecycle: StatusSubject['lifecycle'] = {
     statusKey,
     status: (snapshot, known, now) => [
       {
@@ -293,7 +299,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
     ],
   };
   let object = OBJECT;
-  const write: StatusWrite = async (_, status) => {
+  const write: StatusContext['writeStatus'] = async (_, __, status) => {
     if (object === OBJECT) {
       object = { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '2', generation: 2 } };
       enter('reconciling.observing', 2);
@@ -301,17 +307,16 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
     }
     object = { ...object, status };
   };
-  const writer = new StatusWriter({
-    life,
-    clock,
-    turns: new StatusThrottle({ clock }),
-    object: () => object,
-    isUnanswered: () => false,
-    write,
-    onIdle: () => undefined,
-    supervise: (act) => act(),
-    log: () => pino({ level: 'silent' }),
-  });
+  const context = contextOf(clock, new StatusThrottle({ clock }), write);
+  const subject = {
+    lifecycle,
+    get object() {
+      return object;
+    },
+    isUnanswered: false,
+    onWritten: () => undefined,
+  };
+  const writer = new StatusWriter(context, subject, OBJECT.metadata.uid);
   const enter = (state: string, generation: number): void => {
     const context = { object: view({ generation }), externalId: 'id', observation: observation(), statusNotes: [] };
     writer.enter();

@@ -205,10 +205,11 @@ test('its kinds, its role and its options are part of the commands', async () =>
     assert.match((await troupe(folder, ['run', '--lamp-watts=1'])).err, "'run' has no option '--lamp-watts'");
     const scaffold = await troupe(folder, ['scaffold', 'lamps', 'Torch', ...named]);
     assert.match(scaffold.err, 'troupe: usage: troupe scaffold openstack <Kind>');
-    const checked = await promisify(execFile)(process.execPath, [join(ROOT, 'deploy/check-contracts.ts'), 'lamps.ts'], {
-      cwd: folder,
-    });
-    assert.is(checked.stderr, '');
+    const checked = await troupe(folder, ['check', ...named]);
+    assert.equal(
+      [checked.code, checked.out],
+      [1, "lamps: 1 kind, 1 wrong\n  Lamp: it has a contract, and 'configure' returns no kind for it\n"],
+    );
   });
 });
 

@@ -50,7 +50,7 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
   const late = clock.sleep(5_000, deadline.signal).then(() => 'late');
   assert.is(await Promise.race([begun.promise, late]), undefined);
   deadline.abort();
-  assert.is(lines.filter(({ msg }) => msg === 'a role cannot go on yet').length, 2, 'once for each role');
+  assert.is(lines.filter(({ msg }) => msg === 'a role cannot continue yet').length, 2, 'once for each role');
   assert.equal(
     lines.filter(({ level }) => level >= 50),
     [],
@@ -164,7 +164,7 @@ test('an adapter that is served for a node needs to know which', async () => {
 test('a kind that no adapter has is not cared for', async () => {
   assert.is(
     await refusal([disks({})], { kinds: ['disk', 'Tape'] }),
-    "there is no kind 'Tape' to care for; there are Disk",
+    "there is no kind 'Tape' to manage; there are Disk",
   );
 });
 

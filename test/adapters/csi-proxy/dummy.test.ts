@@ -1,14 +1,14 @@
 // The dummy group over a pipe: a server that computes with 64 bits, a version that has only 32, and one that has all.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as v1 from '../../../adapters/csi-proxy/example/client/dummy/v1/client_generated.ts';
-import * as v1alpha1 from '../../../adapters/csi-proxy/example/client/dummy/v1alpha1/client_generated.ts';
-import { allGroups } from '../../../adapters/csi-proxy/example/server/all_groups_generated.ts';
-import { versionedAPIs } from '../../../adapters/csi-proxy/example/server/dummy/api_group_generated.ts';
-import { Server } from '../../../adapters/csi-proxy/example/server/dummy/server.ts';
 import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
 import { Code } from '../../../adapters/csi-proxy/status.ts';
 import { clock, type EchoHandler, failureOf, freshPrefix, served, type World } from './echo-group.ts';
+import * as v1 from './example/client/dummy/v1/client_generated.ts';
+import * as v1alpha1 from './example/client/dummy/v1alpha1/client_generated.ts';
+import { allGroups } from './example/server/all_groups_generated.ts';
+import { versionedAPIs } from './example/server/dummy/api_group_generated.ts';
+import { Server } from './example/server/dummy/server.ts';
 
 const test = suite('dummy group');
 
@@ -98,7 +98,7 @@ test('a client fails at once where nobody serves', async () => {
   try {
     assert.match(
       (await failureOf(v1.newClientWithPipePath(pipePath('dummy', 'v1', prefix), { clock }))).message,
-      /nobody serves/,
+      /no process serves/,
     );
   } finally {
     remove();

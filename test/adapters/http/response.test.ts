@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
-import { ListExtent, OversizeError } from '../../../adapters/http/response.ts';
+import { AnswerScan, ListExtent, OversizeError } from '../../../adapters/http/response.ts';
 import { AnswerMemory } from '../../../adapters/http/response-memory.ts';
-import { AnswerScan } from '../../../adapters/http/response-scan.ts';
 import { httpTransport, type TransportRequest } from '../../../adapters/http/transport.ts';
 import { usable } from '../../../adapters/openstack/client/catalog.ts';
 import { TransientError, UnknownOutcomeError } from '../../../bus/mod.ts';
@@ -55,7 +54,7 @@ const text =
   (response: ServerResponse): void =>
     void response.writeHead(status).end(content);
 
-test('an answer within the limits is what was sent, wherever it was cut (HTTP-RESPONSE-SCAN-1)', async () => {
+test('an answer within the limits is what was sent, wherever it was cut (HTTP-RESPONSE-3)', async () => {
   const content = JSON.stringify({ name: 'a "[{,"\\ é €', list: [[1], { 'k{': [] }], empty: {} });
   const whole = Buffer.from(content);
   const slowly = (response: ServerResponse): void => {
@@ -91,7 +90,7 @@ test('nesting is counted before anything is parsed (HTTP-RESPONSE-1)', async () 
   assert.equal(await asked(text(name)), JSON.parse(name));
 });
 
-test('small values that are many are too much before they are long (HTTP-RESPONSE-SCAN-2)', async () => {
+test('small values that are many are too much before they are long (HTTP-RESPONSE-4)', async () => {
   const empties = `{"a":[${Array(100_000).fill('{}').join()}]}`;
   assert.ok(empties.length < MIB);
   assert.match(String(await asked(text(empties))), /too many values for one resource/);

@@ -1,16 +1,15 @@
 // long
 // What lists take of memory: a process with the heap that a pod of deploy/ has reads what a tenant may have written.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parse } from 'yaml';
+import { installed, one } from '../../deploy/manifests.ts';
 
 const test = suite('memory of lists');
 const ROOT = new URL('../../../', import.meta.url);
@@ -34,10 +33,9 @@ function* page(url: URL): Generator<string> {
 
 /** In MiB. */
 function memoryLimit(): number {
-  const text = readFileSync(fileURLToPath(new URL('deploy/base/deployment.yaml', ROOT)), 'utf8');
-  const { spec } = parse(text) as {
+  const { spec } = one<{
     spec: { template: { spec: { containers: [{ resources: { limits: { memory: string } } }] } } };
-  };
+  }>(installed(), 'Deployment', 'troupe');
   const [, mebibytes] = /^(\d+)Mi$/.exec(spec.template.spec.containers[0].resources.limits.memory) ?? [];
   return Number(mebibytes);
 }

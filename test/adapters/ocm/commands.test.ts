@@ -154,7 +154,7 @@ test('fmt --check names the files that need it, fmt lays them out, and one with 
     await edit(folder, '\tPageCount Integer', '    PageCount');
     const { stdout, stderr, code } = await run(['fmt', 'models'], folder);
     assert.equal([stdout, code], ['', 1]);
-    assert.match(stderr, '5 files: 0 got another layout, 1 left alone because of errors');
+    assert.match(stderr, '5 files: 0 got another layout, 1 left unchanged because of errors');
   }));
 
 test.run();

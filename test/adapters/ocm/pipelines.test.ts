@@ -198,7 +198,7 @@ test('what somebody changed stays, and is told', () =>
     writeFileSync(join(folder, left), 'mine now');
     rmSync(join(folder, 'models/loans_mgmt'), { recursive: true });
     const { stderr, status } = run(folder, ['types', 'models', '-o', 'out']);
-    assert.equal([stderr, status], [`${left}: not made any more, but changed by somebody, so it stays\n`, 0]);
+    assert.equal([stderr, status], [`${left}: not made any more, but edited, so it stays\n`, 0]);
     assert.is(readFileSync(join(folder, left), 'utf8'), 'mine now');
   }));
 

@@ -1,6 +1,8 @@
 // Several objects that name one Kubernetes node: the first that took the name has the machine, whatever the others were before, or say.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { holderOf } from '../../../adapters/windows/node-names.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { inWorld, type World } from '../../world/windows.ts';
 import { PAGE83, withDisk } from './checks.ts';
 
@@ -23,7 +25,7 @@ const isOnes = async (world: World): Promise<void> => {
   await world.ready('windowsdisks/data');
 };
 
-test('33.C3: an older object that is edited to the name of a node has not got it (WIN-CLAIMS-3)', () =>
+test('33.C3: an older object that is edited to the name of a node has not got it (WIN-NODE-NAMES-1)', () =>
   withElder(async (world) => {
     await world.stopNode('two');
     await world.merge('windowsstoragenodes/two', { spec: { nodeName: 'one' } });
@@ -32,7 +34,7 @@ test('33.C3: an older object that is edited to the name of a node has not got it
     assert.equal([status?.['nodeTakenAt'], status?.['machine']], [undefined, 'serial-two']);
   }));
 
-test('33.C3: a name that was given up is taken anew, after whoever has it by then (WIN-CLAIMS-3)', () =>
+test('33.C3: a name that was given up is taken anew, after whoever has it by then (WIN-NODE-NAMES-1)', () =>
   withElder(async (world) => {
     await world.merge('windowsstoragenodes/two', { spec: { nodeName: 'one' } });
     await world.says('windowsstoragenodes/two', 'NodeTaken');
@@ -46,7 +48,7 @@ test('33.C3: a name that was given up is taken anew, after whoever has it by the
     await world.ready('windowsstoragenodes/two');
   }));
 
-test('33.C3: what somebody writes into a status makes nobody the first (WIN-CLAIMS-3)', () =>
+test('33.C3: what somebody writes into a status makes nobody the first (WIN-NODE-NAMES-1)', () =>
   withElder(async (world) => {
     const forged = { nodeName: 'one', nodeTakenAt: '2000-01-01T00:00:00Z' };
     await world.stopNode('two');
@@ -70,5 +72,29 @@ test('33.C3: the name of one that goes is taken by the next', () =>
     await world.gone('windowsstoragenodes/one');
     await world.says('windowsstoragenodes/two', 'DifferentMachine');
   }));
+
+/** An object for node `one` that took the name at `takenAt`, and whose actor last saw `generation` 1. */
+function nodeAt(name: string, takenAt: string | undefined, generation = 1): KubeObject {
+  return {
+    apiVersion: 'storage.troupe.dev/v1alpha1',
+    kind: 'WindowsStorageNode',
+    metadata: { name, namespace: 'storage', uid: name, resourceVersion: '1', generation },
+    spec: { nodeName: 'one' },
+    status: { conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }] },
+    recorded: takenAt === undefined ? {} : { nodeName: 'one', nodeTakenAt: takenAt },
+  };
+}
+
+test('33.C3: a name that an edit gave up and another took back, unseen, stays with whoever took it meanwhile (WIN-NODE-NAMES-1)', () => {
+  const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z'];
+  const heldBy = (...nodes: readonly KubeObject[]): string | undefined => holderOf(nodes, 'one')?.metadata.name;
+  assert.is(heldBy(nodeAt('back', early, 3), nodeAt('taker', late)), 'taker');
+  assert.is(heldBy(nodeAt('first', early), nodeAt('second', late)), 'first');
+  assert.is(
+    heldBy(nodeAt('edited', early, 2), nodeAt('waiting', undefined)),
+    'edited',
+    'an edit alone gives nothing up',
+  );
+});
 
 test.run();

@@ -15,12 +15,12 @@ async function record(wanted: string, stored: string | undefined, later = stored
   const written: (string | null)[] = [];
   const ports = {
     object: () => ({ status: { id: written.length === 0 ? stored : later } }),
-    recordId: async (_: string, id: string | null) => {
+    recordId: async (id: string | null) => {
       written.push(id);
       if (later !== stored) throw { code: 'conflict', message: 'somebody was faster' };
     },
   } as unknown as LifecyclePorts;
-  const machine = withEffects(ports, { ambiguity: 'several', watches: true });
+  const machine = withEffects(() => ports, { ambiguity: 'several', watches: true });
   const input: EffectInput = { key: 'key', externalId: wanted };
   const effect = createActor(machine.implementations.actors['record'] as AnyActorLogic, { input });
   const output = (await toPromise(effect.start())) as RecordOutput;
@@ -41,7 +41,7 @@ test('what was applied is recorded with the id of what was made, and of what was
     ensureChildren: async () => [],
     call: async () => ({ changed: true, applied: { password: 'second' } }),
   } as unknown as LifecyclePorts;
-  const machine = withEffects(ports, { ambiguity: 'several', watches: true });
+  const machine = withEffects(() => ports, { ambiguity: 'several', watches: true });
   const run = (name: string): Promise<unknown> => {
     const observation = { ...known, applied: { password: 'first' } };
     const input: EffectInput = { key: 'key', externalId: 'i', observation };
@@ -50,8 +50,8 @@ test('what was applied is recorded with the id of what was made, and of what was
   assert.equal(await run('record'), { kind: 'stored' });
   assert.equal(await run('update'), { changed: true, waiting: [] });
   assert.equal(written, [
-    ['key', 'i', { password: 'first' }],
-    ['key', 'i', { password: 'second' }],
+    ['i', { password: 'first' }],
+    ['i', { password: 'second' }],
   ]);
 });
 
@@ -62,7 +62,7 @@ test('what is no `status.id` is recorded by the field manager that says it, and 
     object: () => ({ status: { resource: stored === undefined ? {} : { part: stored } } }),
     applyStatus: async (...given: unknown[]) => void applied.push(given),
   } as unknown as LifecyclePorts;
-  const machine = withEffects(ports, {
+  const machine = withEffects(() => ports, {
     ambiguity: 'several',
     watches: true,
     externalId: () => stored,
@@ -79,8 +79,8 @@ test('what is no `status.id` is recorded by the field manager that says it, and 
   stored = 'theirs';
   assert.equal(await run('mine'), { kind: 'lost', externalId: 'theirs' });
   assert.equal(applied, [
-    ['key', 'status', { resource: { part: 'mine' } }],
-    ['key', 'status', {}],
+    ['status', { resource: { part: 'mine' } }],
+    ['status', {}],
   ]);
 });
 
@@ -95,7 +95,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 /** Begins to watch; what is told, and what the effect ended with. */
 function watch(ports: Partial<LifecyclePorts>, pollAfterMs: number | undefined, watches: boolean) {
   const reported: unknown[] = [];
-  const machine = withEffects({ now: () => 7, ...ports } as LifecyclePorts, { ambiguity: 'several', watches });
+  const machine = withEffects(() => ({ now: () => 7, ...ports }) as LifecyclePorts, { ambiguity: 'several', watches });
   const parent = { send: (event: unknown) => void reported.push(event) };
   const input = { key: 'key', externalId: 'i', observation: known, pollAfterMs, parent };
   const effect = createActor(machine.implementations.actors['watch'] as AnyActorLogic, { input });
@@ -112,7 +112,7 @@ function watch(ports: Partial<LifecyclePorts>, pollAfterMs: number | undefined, 
 test('the adapter that offers it watches, bounded by the state; what it tells is heard', async () => {
   let held: LongCallOptions | undefined;
   const ports: Partial<LifecyclePorts> = {
-    callLong: (_key, operation, options) => {
+    callLong: (operation, options) => {
       assert.is(operation, 'watch');
       held = options;
       return new Promise(() => undefined);
@@ -176,7 +176,7 @@ test('without `watch` it is observed in the same rhythm, and only what is new is
         waits.push(resolve);
         signal.addEventListener('abort', () => resolve());
       }),
-    call: async (_key, operation) => {
+    call: async (operation) => {
       assert.is(operation, 'observe');
       if (answers.length === 0) throw { code: 'transient', message: 'busy' };
       return answers.shift();

@@ -60,18 +60,17 @@ async function play(
     object: () => OBJECT,
     jitter: (delayMs: number) => delayMs,
     claim: () => undefined,
-    call: async (_: string, operation: string) => {
+    call: async (operation: string) => {
       log.push(`call ${operation}`);
       return { was: 'read' };
     },
-    callLong: (_: string, operation: string, { extra }: { extra?: object }) => {
+    callLong: (operation: string, { extra }: { extra?: object }) => {
       log.push(`hold ${operation} ${JSON.stringify(extra)}`);
       return new Promise(() => undefined);
     },
-    storeStatus: async (_: string, manager: string, status: JsonObject) =>
+    storeStatus: async (manager: string, status: JsonObject) =>
       void log.push(`store ${manager} ${JSON.stringify(status)}`),
-    recordEvents: (_: string, news: readonly UserEvent[]) =>
-      void log.push(`tell ${news.map(({ message }) => message)}`),
+    recordEvents: (news: readonly UserEvent[]) => void log.push(`tell ${news.map(({ message }) => message)}`),
     ...ports,
   } as unknown as LifecyclePorts;
   const clock = new SimulatedClock();
@@ -85,18 +84,22 @@ async function play(
     inDoubtUntil: 0,
     isOwnershipDisputed: false,
   };
-  const actor = createActor(life.provide(all), {
-    clock,
-    input,
-    inspect(event) {
-      if (event.type !== '@xstate.snapshot' || event.actorRef !== actor) return;
-      const to = actor.getSnapshot();
-      if (to === from) return;
-      const news = hear?.({ cause: event.event, from, to });
-      if (news !== undefined && to.value !== from?.value) reported.push(`${news.type} ${news.reason} ${news.message}`);
-      from = to;
+  const actor = createActor(
+    life.provide(() => all),
+    {
+      clock,
+      input,
+      inspect(event) {
+        if (event.type !== '@xstate.snapshot' || event.actorRef !== actor) return;
+        const to = actor.getSnapshot();
+        if (to === from) return;
+        const news = hear?.({ cause: event.event, from, to });
+        if (news !== undefined && to.value !== from?.value)
+          reported.push(`${news.type} ${news.reason} ${news.message}`);
+        from = to;
+      },
     },
-  });
+  );
   actor.start();
   actor.send({ type: 'lifecycle.started' });
   await settled();

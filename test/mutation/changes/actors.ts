@@ -61,15 +61,16 @@ export const ACTORS: readonly Change[] = [
     'outbox-speaks-when-closed': 'OUTBOX-2: who waited for a turn says something after the outbox was closed',
   }),
   ...noticedBy(['status turns'], {
-    'turns-for-everybody': 'STATUS-THROTTLE-3: everybody has a turn at once',
-    'statuses-never-wait': 'STATUS-THROTTLE-2: statuses that can wait are written between others',
-    'statuses-wait-for-ever': 'STATUS-THROTTLE-1, I6: what lasts is never seen while others write',
-    'statuses-written-at-once': 'STATUS-THROTTLE-1, I8: what is over at once is written',
+    'turns-for-everybody': 'STATUS-WRITER-3: everybody has a turn at once',
+    'statuses-never-wait': 'STATUS-WRITER-2: statuses that can wait are written between others',
+    'statuses-wait-for-ever': 'STATUS-WRITER-1, I6: what lasts is never seen while others write',
+    'statuses-written-at-once': 'STATUS-WRITER-1, I8: what is over at once is written',
     'turn-for-who-gave-up': 'a turn goes to somebody who has given up, and never ends',
   }),
   ...noticedBy(['effects'], {
     'older-answer-ignored': 'P11: an answer that is older than what is known is dropped, and the same written again',
-    'guard-off-by-apply': 'PORTS-4, I3: an apply of a table that lacks claims takes their guards off a living object',
+    'guard-off-by-apply':
+      'MACHINES-1, I3: an apply of a table that lacks claims takes their guards off a living object',
     'guard-taken-at-once': 'a guard that somebody takes away at once counts as stored',
     'call-after-lease': 'PORTS-1, P10: a call may end after the lease',
     'held-after-lease': 'PORTS-1, P10: what is held begins after the lease, when listing it took that long',

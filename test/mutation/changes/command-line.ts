@@ -3,6 +3,7 @@ import { type Change, noticedBy } from '../change.ts';
 
 export const COMMAND_LINE: readonly Change[] = [
   ...noticedBy(["the caller's folder"], {
+    'resumes-what-others-paused': 'what others paused is resumed',
     'callers-folder': "paths are meant from the caller's folder",
     'callers-folder-of-others': 'scripts of other packages are where they want to be',
   }),

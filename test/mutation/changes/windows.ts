@@ -71,8 +71,10 @@ export const WINDOWS: readonly Change[] = [
     'read-only-disk-tried': 'a disk that Windows lets nobody write to is given a partition table again and again',
   }),
   ...noticedBy(['names of nodes'], {
-    'node-of-the-elder': 'WIN-CLAIMS-3: an older object that is edited to the name of a node takes the machine',
-    'record-forged': 'WIN-CLAIMS-3: what somebody writes into a status gives him the machine of another',
+    'node-of-the-elder': 'WIN-NODE-NAMES-1: an older object that is edited to the name of a node takes the machine',
+    'name-given-up-unseen':
+      'WIN-NODE-NAMES-1: an object whose name was given up and taken back, unseen, takes the machine of the next',
+    'record-forged': 'WIN-NODE-NAMES-1: what somebody writes into a status gives him the machine of another',
   }),
   ...noticedBy(['windows disk'], {
     'disk-of-two-machines': 'WIN-CLAIMS-2: two machines that see one disk write to it',

@@ -136,7 +136,7 @@ test('as a service it is installed, told of, stopped without loss, and says when
     const stopped = run('sc', ['stop', 'csiproxy']);
     await until(async () => /STATE +: 3 /.test(await query()), START_LIMIT_MS, 'it stops');
     // New calls are refused while the one that runs comes to its end.
-    assert.match((await call('GetBIOSSerialNumber')).text, /stopping|nobody serves/);
+    assert.match((await call('GetBIOSSerialNumber')).text, /stopping|no process serves/);
     await ended;
     assert.equal([slow.exitCode, readFileSync(answer, 'utf8')], [0, '{}\n']);
     await until(async () => /STATE +: 1 /.test(await query()), START_LIMIT_MS, 'it has stopped');

@@ -1,5 +1,5 @@
 // needs: kube nats-programs
-// The Job of deploy/bus on a real API server: its rules are enough for its command, for a second run and a rotation, and for
+// The Job of the bus on a real API server: its rules are enough for its command, for a second run and a rotation, and for
 // nothing else.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,13 +13,13 @@ import { systemClock } from '../../../actors/base/clock.ts';
 import { credentials } from '../../../actors/cli/bus/credentials.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject, toErrorData } from '../../../bus/mod.ts';
+import { installed, one } from '../../deploy/manifests.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 /** Longest wait for the account, whose rules take effect a moment after they were made, in milliseconds. */
 const EFFECT_MS = 30_000;
 
-const manifest = async (name: string): Promise<JsonObject> =>
-  parse(await readFile(new URL(`../../../deploy/bus/${name}`, import.meta.url), 'utf8')) as JsonObject;
+const manifests = installed();
 
 const admin = process.env['KUBECONFIG'];
 if (!admin) {
@@ -36,14 +36,18 @@ if (!admin) {
     try {
       await client.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } });
       const within = `namespaces/${namespace}`;
-      const binding = await manifest('role-binding.yaml');
+      const binding = one(manifests, 'RoleBinding', 'troupe-bus');
       const subjects = (binding['subjects'] as readonly JsonObject[]).map((subject) => ({ ...subject, namespace }));
       await client.call({
         method: 'POST',
         path: `/api/v1/${within}/serviceaccounts`,
-        body: await manifest('service-account.yaml'),
+        body: one(manifests, 'ServiceAccount', 'troupe-bus'),
       });
-      await client.call({ method: 'POST', path: `${RBAC}/${within}/roles`, body: await manifest('role.yaml') });
+      await client.call({
+        method: 'POST',
+        path: `${RBAC}/${within}/roles`,
+        body: one(manifests, 'Role', 'troupe-bus'),
+      });
       await client.call({ method: 'POST', path: `${RBAC}/${within}/rolebindings`, body: { ...binding, subjects } });
       const kubeconfig = join(folder, 'kubeconfig');
       await writeFile(kubeconfig, await asAccount(client, namespace, admin), { mode: 0o600 });
@@ -55,7 +59,7 @@ if (!admin) {
             done();
           },
         });
-        const [, , ...args] = await argumentsOf('job.yaml');
+        const [, , ...args] = argumentsOf();
         const all = [...args, '-n', namespace, ...flags];
         assert.is(await credentials(all, { env: { KUBECONFIG: kubeconfig }, cwd: folder, out }), 0);
         return said;
@@ -68,7 +72,7 @@ if (!admin) {
         ] as readonly JsonObject[];
       const before = await listed();
       const names = before.map(({ metadata }) => String((metadata as JsonObject)['name']));
-      const [rule] = (await manifest('role.yaml'))['rules'] as readonly { resourceNames: readonly string[] }[];
+      const [rule] = one(manifests, 'Role', 'troupe-bus')['rules'] as readonly { resourceNames: readonly string[] }[];
       assert.equal([...names].sort(), [...(rule?.resourceNames ?? [])].sort(), 'the rules name what is made');
       const alone = before.find(({ metadata }) => (metadata as JsonObject)['name'] === 'troupe-bus-alone');
       assert.equal(Object.keys(alone?.['data'] as JsonObject).sort(), ['ca.crt', 'nkey']);
@@ -121,10 +125,12 @@ if (!admin) {
   test.run();
 
   /** Of the container. */
-  async function argumentsOf(name: string): Promise<readonly string[]> {
-    const { spec } = (await manifest(name)) as unknown as {
-      spec: { template: { spec: { containers: readonly { args: readonly string[] }[] } } };
-    };
+  function argumentsOf(): readonly string[] {
+    const { spec } = one<{ spec: { template: { spec: { containers: readonly { args: readonly string[] }[] } } } }>(
+      manifests,
+      'Job',
+      'troupe-bus-credentials',
+    );
     return spec.template.spec.containers[0]?.args ?? [];
   }
 

@@ -9,9 +9,10 @@ import { parse, stringify } from 'yaml';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { findKubectl } from '../../../deploy/render/kustomize.ts';
+import { findHelm } from '../../../deploy/helm.ts';
 import { kubectl } from '../../actors/deployed.ts';
-import { CHART, findHelm } from '../../deploy/helm.ts';
+import { CHART } from '../../deploy/helm.ts';
+import { findKubectl } from '../../deploy/kubectl.ts';
 
 const NAMESPACE = 'troupe-system';
 const DEFINITION = 'networks.openstack.k-orc.cloud';
@@ -24,7 +25,7 @@ const helm = await findHelm(process.env);
 const missing = [
   kubeconfig ? [] : 'KUBECONFIG is not set',
   helm ? [] : 'there is no helm on the PATH',
-  (await findKubectl(process.env)) ? [] : 'there is no kubectl 1.22 or later on the PATH',
+  (await findKubectl(process.env)) ? [] : 'there is no kubectl on the PATH',
 ].flat();
 
 if (!kubeconfig || !helm || missing.length > 0) {
@@ -92,7 +93,7 @@ if (!kubeconfig || !helm || missing.length > 0) {
 
   test('definitions of an older release are brought up to date by an upgrade', async () => {
     const older = join(folder, 'older');
-    await cp(CHART, older, { recursive: true });
+    await cp(CHART, older, { recursive: true, dereference: true });
     const path = join(older, `templates/crds/${DEFINITION}.yaml`);
     const [before = '', definition = '', after = ''] = split(await readFile(path, 'utf8'));
     const crd = parse(definition) as Definition;

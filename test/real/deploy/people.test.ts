@@ -2,13 +2,12 @@
 // What people may do with the kinds, on a real API server, which decides. The cluster's own ClusterRoles take the rules in by
 // their labels; the controller that does it is not asked to run here, so both sides of the labels are looked at.
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { type Manifest, parseManifests } from '../../../deploy/render/kustomize.ts';
+import { installed, type Manifest } from '../../deploy/manifests.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 /** Rules are at work by then, in milliseconds. */
@@ -22,8 +21,8 @@ if (!kubeconfig) {
   const clock = systemClock();
   const admin = kubeClient({ clock, kubeconfig });
   const namespace = `people-${randomUUID().slice(0, 8)}`;
-  const file = new URL('../../../deploy/base/aggregated-roles.yaml', import.meta.url);
-  const roles = parseManifests(await readFile(file, 'utf8'));
+  const people = ['troupe-view', 'troupe-edit', 'troupe-admin', 'troupe-windows-edit'];
+  const roles = installed().filter(({ kind, metadata }) => kind === 'ClusterRole' && people.includes(metadata.name));
 
   const apply = (path: string, body: JsonObject): Promise<unknown> =>
     admin.call({

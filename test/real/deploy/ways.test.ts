@@ -1,5 +1,5 @@
 // needs: kube helm
-// The ways to install on a real API server: by kustomize, by the one file, by Helm. The same objects come of all, and a pod's
+// The ways to install on a real API server: by the one file, and by Helm. The same objects come of both, and a pod's
 // process, started here as its Deployment says for want of a node, works with them under its account.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,18 +11,12 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { byDefault } from '../../../deploy/render/choices.ts';
-import {
-  findKubectl,
-  identityOf,
-  kustomized,
-  type Manifest,
-  manifestsText,
-  parseManifests,
-} from '../../../deploy/render/kustomize.ts';
+import { findHelm } from '../../../deploy/helm.ts';
 import { asAccount, kubectl } from '../../actors/deployed.ts';
 import { TroupeProcess } from '../../actors/processes.ts';
-import { CHART, findHelm, plain } from '../../deploy/helm.ts';
+import { CHART, plain, templated } from '../../deploy/helm.ts';
+import { findKubectl } from '../../deploy/kubectl.ts';
+import { identityOf, installed as installedManifests, type Manifest, manifestsText } from '../../deploy/manifests.ts';
 import { blocksOf, commandsOf, ROOT } from '../../docs/blocks.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy', import.meta.url));
@@ -36,7 +30,7 @@ const missing = [
   kubeconfig ? [] : 'KUBECONFIG is not set',
   natsUrl ? [] : 'NATS_URL is not set',
   helm ? [] : 'there is no helm on the PATH',
-  program ? [] : 'there is no kubectl 1.22 or later on the PATH',
+  program ? [] : 'there is no kubectl on the PATH',
 ].flat();
 
 if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
@@ -47,7 +41,7 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
   const admin = kubeClient({ clock, kubeconfig });
   const tenant = `tenant-${randomUUID().slice(0, 8)}`;
   const file = join(DEPLOY, 'install.yaml');
-  const installed = parseManifests(await readFile(file, 'utf8'));
+  const installed = installedManifests();
   const passing = installed.filter(({ kind }) => kind !== 'CustomResourceDefinition');
   let folder = '';
 
@@ -95,7 +89,6 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
 
   let first: readonly Manifest[] | undefined;
   for (const [way, install, uninstall] of [
-    ['kustomize', () => on('apply', '--server-side', '-k', join(DEPLOY, 'default')), removed],
     ['one file', () => on('apply', '--server-side', '-f', file), removedAsFromOrc],
     [
       'Helm',
@@ -124,8 +117,8 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
     });
   }
 
-  test('with pods for Windows nodes: the same objects by kustomize and by Helm', async () => {
-    const manifests = await kustomized(program, { ...byDefault(), components: ['windows'] });
+  test('with pods for Windows nodes: the same objects by a file and by Helm', async () => {
+    const manifests = await templated(helm, { windows: { enabled: true }, createNamespace: true });
     const passing = manifests.filter(({ kind }) => kind !== 'CustomResourceDefinition');
     const all = await inFile('windows.yaml', manifestsText(manifests));
     const leaving = await inFile('windows-passing.yaml', manifestsText(passing));

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
-import { canonical, dig, type JsonMap } from '../../../adapters/simulated/kubernetes/json.ts';
 import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
+import { canonical, dig, type JsonMap } from '../../../adapters/text/json.ts';
 import type { Answer } from '../../adapters/kubernetes/conformance/case.ts';
 import { type Wire, wire } from '../../adapters/kubernetes/conformance/wire.ts';
 import {

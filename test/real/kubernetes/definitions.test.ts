@@ -8,8 +8,9 @@ import { basename } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../../../adapters/simulated/kubernetes/json.ts';
+import type { KubeObject } from '../../../adapters/simulated/kubernetes/base/kube-object.ts';
 import { compileObjectSchema, type Schema } from '../../../adapters/simulated/kubernetes/schemas/schema.ts';
+import { type JsonMap, listOf, mapOf, stringOf } from '../../../adapters/text/json.ts';
 import { fc } from '../../world/properties.ts';
 import {
   type Answer,

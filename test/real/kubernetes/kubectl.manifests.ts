@@ -100,11 +100,6 @@ export function trinketDefinition(group: string): Record<string, unknown> {
           storage: true,
           subresources: {
             status: {},
-            scale: {
-              specReplicasPath: '.spec.replicas',
-              statusReplicasPath: '.status.replicas',
-              labelSelectorPath: '.status.selector',
-            },
           },
           additionalPrinterColumns: [
             { name: 'Size', type: 'integer', jsonPath: '.spec.size' },

@@ -243,12 +243,8 @@ export const SCENES: readonly Scene[] = [
       'rollout status trinket/one',
       'rollout history trinket/one',
       'expose trinket one --port=80',
-      'scale trinket one --replicas=3',
-      'scale trinket one --replicas=4 --current-replicas=2',
       'get trinket one -o jsonpath={.spec.replicas}',
       'scale configmap config --replicas=3',
-      modern('get trinket one --subresource=scale'),
-      modern('get trinket one --subresource=scale -o yaml'),
     ],
   },
   {

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type JsonMap, mapOf } from '../../../adapters/simulated/kubernetes/json.ts';
 import { compileSchema } from '../../../adapters/simulated/kubernetes/schemas/schema.ts';
+import { type JsonMap, mapOf } from '../../../adapters/text/json.ts';
 import { fc } from '../../world/properties.ts';
 import { randomSchema, SUSPECT_SCHEMAS } from './schemas/random-schemas.ts';
 import { DEFINITIONS, difference, forAll, type Servers, served, startServers } from './schemas/servers.ts';

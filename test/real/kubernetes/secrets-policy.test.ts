@@ -2,19 +2,17 @@
 // The admission policy of deploy/ on a real API server: Troupe's account, which RBAC lets patch Secrets, changes nothing of
 // them but finalizers and the marks of hosts, and everybody else is left alone.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseAllDocuments } from 'yaml';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject, toErrorData } from '../../../bus/mod.ts';
 import { accountFor } from '../../actors/deployed.ts';
+import { installed } from '../../deploy/manifests.ts';
 
-const POLICY = fileURLToPath(new URL('../../../deploy/base/secrets-policy.yaml', import.meta.url));
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 const PATHS: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicy: `${ADMISSION}/validatingadmissionpolicies`,
@@ -33,7 +31,7 @@ if (!kubeconfig) {
   const test = suite("Troupe's account and Secrets");
   const namespace = `secrets-${randomUUID().slice(0, 8)}`;
   const secrets = `/api/v1/namespaces/${namespace}/secrets`;
-  const policies = parseAllDocuments(await readFile(POLICY, 'utf8')).map((document) => document.toJS() as JsonObject);
+  const policies: readonly JsonObject[] = installed().filter(({ kind }) => Object.hasOwn(PATHS, kind));
   const own = policies.map((policy) => ({ path: PATHS[String(policy['kind'])] ?? '', policy }));
   let troupe: KubeClient;
   let folder = '';

@@ -28,11 +28,11 @@ const FAILURE_ACTIONS_FLAG = 4;
 const ACTION_RESTART = 1;
 const UNKNOWN_LEVEL = 124;
 const CONTROL_STOP = 1;
-/** How often it is started again after a failure; after the last of them, too. */
+/** Number of restarts after failures; also after the last of them. */
 const RESTARTS = 3;
-/** What a configuration may take, in bytes. */
+/** Size limit of a configuration, in bytes. */
 const LARGEST_CONFIG = 8_192;
-/** After so long without a failure they are counted anew. */
+/** Time without a failure after which they are counted again. */
 const RESET_SECONDS = 86_400;
 
 type Handle = unknown;
@@ -162,7 +162,7 @@ export function advapi(koffi: Koffi): Advapi {
             };
             checked(what, setDescription(service, DESCRIPTION, { text }));
             checked(what, setFailureActions(service, FAILURE_ACTIONS, failure));
-            // A service that reports an error and ends by itself has failed, too. Wine knows no such thing.
+            // A service that reports an error and ends on its own has failed, too. Wine knows no such thing.
             const code = setFlag(service, FAILURE_ACTIONS_FLAG, [1]) ? 0 : lastError();
             if (code !== 0 && code !== UNKNOWN_LEVEL) throw new WindowsError(what, code);
           } catch (error) {

@@ -14,7 +14,7 @@ const RESTART_AFTER_MS = 10_000;
 const LOOK_AGAIN_MS = 200;
 /** Beyond what calls may take that run (`--drain-ms`). */
 const STOP_LIMIT_MS = 120_000;
-/** What makes `serve` a service. */
+/** The flag that makes `serve` a service. */
 const SERVICE_FLAG = '--windows-service';
 
 const STATE_NAMES: Readonly<Record<ServiceState, string>> = {
@@ -30,7 +30,7 @@ const STATE_NAMES: Readonly<Record<ServiceState, string>> = {
 export interface ServiceCommandDeps {
   readonly manager: ServiceManager;
   readonly clock: Clock;
-  /** Of the executable. */
+  /** Path of the executable. */
   readonly executable: string;
   readonly out: NodeJS.WritableStream;
 }
@@ -45,7 +45,7 @@ export async function install(flags: readonly string[], deps: ServiceCommandDeps
   const command = commandLine([executable, ...(isService ? [] : [SERVICE_FLAG]), ...flags]);
   if (windows(() => manager.query(SERVICE_NAME)) !== undefined) {
     throw new TerminalError(
-      `there is a service ${SERVICE_NAME} already: 'status' tells what it runs, 'uninstall' removes it`,
+      `there is a service ${SERVICE_NAME} already: 'status' prints its command line, 'uninstall' removes it`,
     );
   }
   windows(() =>
@@ -105,12 +105,12 @@ function stopIfRunning(manager: ServiceManager): void {
   try {
     manager.stop(SERVICE_NAME);
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // It has ended on its own meanwhile.
     if (!(error instanceof WindowsError) || error.code !== WindowsCode.NotRunning) throw error;
   }
 }
 
-/** What Windows refuses is for whoever typed the command. */
+/** An error of Windows is for the person who typed the command. */
 function windows<Result>(ask: () => Result): Result {
   try {
     return ask();

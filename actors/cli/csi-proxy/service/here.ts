@@ -14,13 +14,13 @@ export async function servicesHere(): Promise<Advapi> {
 /**
  * Makes this process the service as which Windows started it.
  *
- * @throws {TerminalError} somebody else started it
+ * @throws {TerminalError} it was not Windows that started it
  */
 export async function beginService({ drainMs }: { readonly drainMs: number }): Promise<WindowsService> {
   const { process: connected } = await servicesHere();
   try {
     const service = await WindowsService.begin({ process: connected, drainMs });
-    // However it ends, Windows hears of it; what ends well has said so before.
+    // Windows is notified of every end; a good end was reported before.
     process.once('exit', (code) => service.reportStopped(code || 1));
     return service;
   } catch (error) {

@@ -1,6 +1,6 @@
 // Koffi, which calls functions of Windows. In a single executable its native part is one of the assets, and Windows loads
-// libraries from files alone: it is put beside the executable, where nobody can write who could not replace the executable
-// itself. A folder for temporary files would be somebody else's way into a service.
+// libraries from files alone: it is put beside the executable, where only those can write who could replace the executable
+// itself. A folder for temporary files would let other users into a service.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,7 +28,7 @@ export async function loadKoffi(): Promise<Koffi> {
 }
 
 /**
- * Its name tells what is in it: one of another version, which may be loaded at the moment, is left alone.
+ * Its name identifies its content: one of another version, which may be loaded at the moment, stays.
  *
  * @returns the path of the file
  */

@@ -11,7 +11,7 @@ export const ServiceState = {
 } as const;
 export type ServiceState = (typeof ServiceState)[keyof typeof ServiceState];
 
-/** What a process that is a service tells Windows about itself. */
+/** Reports to Windows of a process that is a service. */
 export interface ServiceReport {
   readonly state: ServiceState;
   /** Controls that it takes, as bits. */
@@ -29,7 +29,7 @@ export interface ServiceProcess {
    * Connects the process with Windows, once.
    *
    * @param events.control  answers with a code of Windows, and soon: Windows waits for it
-   * @returns what resolves when Windows has taken the report that the service is stopped
+   * @returns a promise that resolves when Windows has taken the report that the service is stopped
    * @throws {WindowsError} `NOT_A_SERVICE`: somebody else than Windows started the process
    */
   connect(events: { control(control: number): number }): Promise<{ readonly ended: Promise<void> }>;
@@ -42,7 +42,7 @@ export interface NewService {
   readonly description: string;
   /** The whole command line. */
   readonly command: string;
-  /** How long after a failure it is started again. */
+  /** Time after a failure until it is started again. */
   readonly restartAfterMs: number;
 }
 
@@ -61,11 +61,11 @@ export interface ServiceManager {
   query(name: string): InstalledService | undefined;
   /** Asks it to stop, and does not wait for that. */
   stop(name: string): void;
-  /** It goes when it has stopped and nobody looks at it any more. */
+  /** It is removed when it has stopped and no handle to it is open any more. */
   remove(name: string): void;
 }
 
-/** Codes of Windows that somebody decides by. */
+/** Error codes of Windows that decide what is done. */
 export const WindowsCode = {
   NotImplemented: 120,
   NotAService: 1_063,
@@ -74,7 +74,7 @@ export const WindowsCode = {
   ServiceSpecific: 1_066,
 } as const;
 
-/** What codes of Windows mean for whoever installs a service. */
+/** Meanings of error codes of Windows, for the person who installs a service. */
 const MEANINGS: Readonly<Record<number, string>> = {
   5: 'access is denied: an administrator may do it',
   [WindowsCode.NoSuchService]: 'there is no such service',

@@ -1,4 +1,4 @@
-// The life of a process as a service of Windows: what it reports, and what becomes of what it is told.
+// The lifecycle of a process as a service of Windows: its reports, and its reactions to control codes.
 //
 // Invariants:
 //   CLI-WINDOWS-SERVICE-1. Each state is reported as soon as it holds; the last report is that the service has stopped, whatever ended it.
@@ -10,12 +10,12 @@ const Control = { Stop: 1, Interrogate: 4, Shutdown: 5, ParamChange: 6 } as cons
 const ACCEPTED = 0x1 | 0x4 | 0x8;
 /** From the start of the process until pipes are served. */
 const START_LIMIT_MS = 60_000;
-/** What stopping takes beyond the calls that may end. */
+/** Time for stopping beyond the calls that may end. */
 const STOP_MARGIN_MS = 10_000;
 
 export interface WindowsServiceDeps {
   readonly process: ServiceProcess;
-  /** How long calls may take that run when it is told to stop. */
+  /** Time that calls may take that run when it is asked to stop. */
   readonly drainMs: number;
 }
 
@@ -46,11 +46,11 @@ export class WindowsService {
   }
 
   running(): void {
-    // What was told to stop while it started goes on with that.
+    // A service that was stopped while it started continues with the stop.
     if (!this.stop.aborted) this.#report({ state: ServiceState.Running, accepted: ACCEPTED });
   }
 
-  /** @param code  of the process's own; 0: it was told to */
+  /** @param code  the process's own exit code; 0: it was asked to end */
   async stopped(code: number): Promise<void> {
     this.reportStopped(code);
     await this.#ended;

@@ -19,7 +19,7 @@ export interface Exemption {
   readonly why: string;
 }
 
-/** What is wrong with the contracts, and with exemptions that nothing needs. Empty: nothing. */
+/** Problems of the contracts, including unused exemptions. Empty if there are none. */
 export async function checkContracts(
   kinds: readonly CheckedKind[],
   exemptions: readonly Exemption[],

@@ -3,7 +3,7 @@ import type { Json } from '../../../../bus/bus.ts';
 import type { Schema } from '../contract.ts';
 import { CONDITIONS, type Complaint, ContractRule, FILTER, type Field, isIn, RESOURCE } from './fields.ts';
 
-/** What is wrong with a field and what to do; undefined: nothing. */
+/** Problem of a field and its solution; undefined if there is none. */
 type Judge = (field: Field) => string | undefined;
 
 const JUDGES: readonly (readonly [ContractRule, Judge])[] = [
@@ -75,7 +75,7 @@ function references(field: Field): string | undefined {
   return target === undefined ? undefined : saidOnce(name.replace(/Refs?$/, ''), name, Object.keys(siblings));
 }
 
-/** Complains when one thing can be said by a reference and by another field beside it. */
+/** Problem of a value that can be given both by a reference and by another field beside it. */
 function saidOnce(stem: string, name: string, siblings: readonly string[]): string | undefined {
   const others = [stem, ...['Ref', 'Refs', 'Name', 'ID', 'Id', 'IDs', 'Ids', 'UUID'].map((end) => stem + end)];
   const other = siblings.find((sibling) => sibling !== name && others.includes(sibling));
@@ -88,7 +88,7 @@ function isId(name: string | undefined, { type, keywords, items }: Schema): bool
   return text.type === 'string' && (/(^id|[a-z]I[Dd])s?$/.test(name ?? '') || text.keywords['format'] === 'uuid');
 }
 
-/** Names of members by which items are told apart. */
+/** Names of members that distinguish items. */
 const KEYS = ['name', 'key', 'type'];
 
 function lists({ path, schema: { keywords, items } }: Field): string | undefined {
@@ -109,7 +109,7 @@ function lists({ path, schema: { keywords, items } }: Field): string | undefined
     : `is a list of type '${type}' whose items have a key: make it a map by '${key}'`;
 }
 
-/** What a status may be judged by: its size, and its type. */
+/** Keywords that a status schema may have: its size, and its type. */
 const STATUS_KEYWORDS = new Set(['maxLength', 'maxItems', 'maxProperties', 'x-kubernetes-list-type']);
 
 function status({ path, schema }: Field): string | undefined {

@@ -2,13 +2,13 @@
 import type { Schema, Shape } from '../contract.ts';
 import type { KindContract } from '../crds.ts';
 
-/** What a contract has to be like. */
+/** Rules of contracts. */
 export const ContractRule = {
   /** No field that nothing implements. */
   Implemented: 'implemented',
   /** Every string and list has a bound. */
   Bounded: 'bounded',
-  /** Constants of the foreign system are written as it writes them. */
+  /** Constants of the external system keep its spelling. */
   Verbatim: 'verbatim',
   /** Every field is described, beginning with its JSON name. */
   Documented: 'documented',
@@ -34,7 +34,7 @@ export interface Complaint {
   /** `spec.resource.allocationPools[].start`. */
   readonly path: string;
   readonly rule: ContractRule;
-  /** What is wrong, and what to do. */
+  /** Problem and its solution. */
   readonly message: string;
 }
 

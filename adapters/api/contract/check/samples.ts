@@ -35,7 +35,10 @@ export function sample(path: string, schema: Schema, sampling: Sampling): Json {
 /** Optional fields from this rank on are left out, unless the schema wants more. */
 const LEFT_OUT = 2 ** 32 * 0.75;
 
-/** Where there is room for some members only: what must be there first, then what leads to the focus, the others by chance. */
+/**
+ * Order of members if there is room for some only: required ones first, then those that lead to the focus, the others
+ * by chance.
+ */
 function rankOf({ path, field }: { readonly path: string; readonly field: Schema }, sampling: Sampling): number {
   return field.required ? -2 : isIn(sampling.focus, path) ? -1 : roundOf(path, sampling);
 }

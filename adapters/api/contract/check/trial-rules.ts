@@ -1,4 +1,4 @@
-// The rules that a kind shows whether it keeps by what it does: its objects are treated, and what comes of it compared.
+// Rules about the behavior of a kind: operations run for its objects, and the results are compared.
 import type { Json, JsonObject } from '../../../../bus/bus.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Schema } from '../contract.ts';
@@ -6,11 +6,11 @@ import type { KindContract } from '../crds.ts';
 import { type Complaint, ContractRule, FILTER, type Field, fieldsOf, isIn, isLeaf, RESOURCE } from './fields.ts';
 import { type Sampling, sample } from './samples.ts';
 
-/** A kind at work on trial: no foreign system is there. */
+/** Trial of a kind without an external system. */
 export interface Trial {
   /** Values of strings that must have a form, by their paths. */
   readonly examples: Readonly<Record<string, readonly Json[]>>;
-  /** All that is asked of the foreign system for an object, and how its life goes: equal for objects treated alike. */
+  /** All requests for an object, and the course of its lifecycle: equal for objects that are handled alike. */
   treat(object: KubeObject): Promise<Json>;
   /** The statuses that many answers lead to, empty ones among them. */
   statuses(): Promise<readonly TriedStatus[]>;
@@ -54,7 +54,7 @@ export async function judgeTrial(contract: KindContract, trial: Trial): Promise<
   ];
 }
 
-/** What is done for an object of which one field is in focus, and the value of that field. */
+/** Requests for an object with one field in focus, and the value of that field. */
 type Treated = (sampling: Omit<Sampling, 'examples'>) => Promise<{ readonly done: Json; readonly spec: Json }>;
 
 function treatedBy({ group, version, kind, spec: schema }: KindContract, trial: Trial): Treated {
@@ -172,7 +172,7 @@ function valuesAt(spec: Json, wanted: string): readonly string[] {
   return partsOf('spec', spec).flatMap(({ path, value }) => (path === wanted ? [String(value)] : []));
 }
 
-/** How often a text, or a number written like it, occurs in a value. */
+/** Number of occurrences of a text, or of a number with this spelling, in a value. */
 function mentions(value: Json, text: string): number {
   return partsOf('', value).filter((part) => typeof part.value !== 'object' && String(part.value) === text).length;
 }

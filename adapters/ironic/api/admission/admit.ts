@@ -1,9 +1,10 @@
 // Whether the API server may store or delete an object of `metal3.io`.
 //
 // Invariants:
-//   IRONIC-ADMIT-1. All that is wrong is told at once.
-//   IRONIC-ADMIT-2. An update that leaves the spec as it is is refused only for what is wrong since: what was wrong with the stored object
-//       already keeps nobody from its metadata. Any other update is judged whole, as a create is.
+//   IRONIC-ADMIT-1. An answer always lists all problems at once.
+//   IRONIC-ADMIT-2. An update that leaves the spec as it is is rejected only for new problems: a problem that the
+//       stored object already had never prevents an edit of its metadata. Any other update is judged whole, as a create
+//       is.
 //   IRONIC-ADMIT-3. What cannot be found out counts against the request, never for it.
 import { isDeepStrictEqual } from 'node:util';
 import { imageUrlProblem } from '../../host/image-rules.ts';
@@ -16,7 +17,7 @@ import { fieldNamesOf, type KindRules, type Others } from './rules.ts';
 
 export interface AdmissionRequest {
   readonly kind: string;
-  /** Of the objects: `v1alpha1` or `v1beta1`. */
+  /** Version of the objects: `v1alpha1` or `v1beta1`. */
   readonly version: string;
   /** `CREATE`, `UPDATE` or `DELETE`; of any other nothing is ruled. */
   readonly operation: string;
@@ -32,7 +33,7 @@ export interface Verdict {
   readonly allowed: boolean;
   /** Why not; empty when it is. */
   readonly problems: readonly string[];
-  /** For whoever asked, as its client shows them. */
+  /** Warnings that the client shows to its user. */
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,5 @@
-// What annotations may hold of a BareMetalHost: its status, in the names of either version of the API, and hardware details.
+// Shapes of BareMetalHost annotations: the status, in the field names of either version of the API, and hardware
+// details.
 import type { Shape } from './shapes.ts';
 
 const NAMED = { name: 'string', namespace: 'string' } as const;

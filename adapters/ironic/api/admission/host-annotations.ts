@@ -51,7 +51,7 @@ export function annotationProblems(host: JsonMap): readonly string[] {
   return found;
 }
 
-/** What is wrong with the annotations that ask for a reboot. */
+/** Problems of the annotations that request a reboot. */
 export function rebootProblems(object: JsonMap): readonly string[] {
   return Object.entries(annotationsOf(object)).flatMap(([key, value]) => {
     if (key !== REBOOT && !key.startsWith(`${REBOOT}/`)) return [];

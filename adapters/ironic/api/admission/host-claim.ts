@@ -5,7 +5,7 @@ import { rebootProblems } from './host-annotations.ts';
 import { isLabelKey, isLabelValue } from './label-syntax.ts';
 import type { KindRules } from './rules.ts';
 
-/** How many values an operator takes. */
+/** Number of values that an operator takes. */
 const VALUES: ReadonlyMap<string, 'one' | 'some' | 'none'> = new Map([
   ['=', 'one'],
   ['==', 'one'],

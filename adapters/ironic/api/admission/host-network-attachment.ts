@@ -1,4 +1,4 @@
-// Rules of a HostNetworkAttachment: its VLANs, and that nobody pulls it from under a host that uses it.
+// Rules of a HostNetworkAttachment: its VLANs, and that it is not deleted while a host uses it.
 import { type JsonMap, listOf, mapOf, textOf } from '../../json-values.ts';
 import type { KindRules, Others } from './rules.ts';
 

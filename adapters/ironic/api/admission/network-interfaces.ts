@@ -1,4 +1,4 @@
-// How a host names those of its network interfaces that it says something of: by name or by MAC address, each once.
+// Network interfaces in a host's spec: each is named by name or by MAC address, and at most once.
 import { mapOf, textOf } from '../../json-values.ts';
 
 /** @param interfaces  `spec.networkInterfaces` */

@@ -1,4 +1,4 @@
-// What the RAID volumes of a host must say, whatever its driver.
+// Rules of a host's RAID volumes, independent of its driver.
 import { isMap, type JsonMap, listOf, mapOf, textOf } from '../../json-values.ts';
 
 /** @param spec  of a BareMetalHost */

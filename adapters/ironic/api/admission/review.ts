@@ -10,7 +10,7 @@ const API_VERSION = 'admission.k8s.io/v1';
 
 const PATH = /^\/validate-metal3-io-(?:v1alpha1|v1beta1)-([a-z]+)$/;
 
-/** What the web server answers with. */
+/** Response of the webhook server. */
 export interface ReviewAnswer {
   /** 200: `body` is an AdmissionReview; otherwise a Status that says why there is none. */
   readonly status: 200 | 400 | 404;
@@ -40,7 +40,7 @@ export function answerAdmissionReview(review: unknown, path: string, others?: Ot
   });
 }
 
-/** Whether a review can be answered only with the BareMetalHosts of all namespaces at hand. */
+/** Whether a review can be answered only with the BareMetalHosts of all namespaces. */
 export function reviewAsksForOthers(review: unknown, path: string): boolean {
   const question = questionOf(review, path);
   return 'request' in question && asksForOthers(question.request);

@@ -1,7 +1,7 @@
-// What rules of admission are made of: functions of an object to what is wrong with it.
+// Types of admission rules: functions of an object that return its problems.
 import type { JsonMap } from '../../json-values.ts';
 
-/** What has other names in the versions of the API, as messages call it and as objects have it. */
+/** Names that differ between the versions of the API, as messages write them and as objects have them. */
 export interface FieldNames {
   readonly online: 'online' | 'poweredOn';
   readonly deviceName: 'deviceName' | 'devicePath';
@@ -22,10 +22,10 @@ export type Others = readonly unknown[] | undefined;
 
 /** The rules of a kind. What is not stated is not ruled. */
 export interface KindRules {
-  /** What is wrong with an object, whatever it was before. */
+  /** Problems of an object, independent of its earlier state. */
   readonly problems?: (object: JsonMap, names: FieldNames) => readonly string[];
-  /** What is wrong with a change of its spec. */
+  /** Problems of a change of its spec. */
   readonly changes?: (object: JsonMap, oldObject: JsonMap, others: Others) => readonly string[];
-  /** What keeps it from being deleted. */
+  /** Reasons why the object must not be deleted. */
   readonly deletion?: (oldObject: JsonMap, others: Others) => readonly string[];
 }

@@ -25,7 +25,7 @@ const IS: Readonly<Record<Exclude<Shape, object>, (value: unknown) => boolean>> 
 export interface Parsed {
   /** As it is, where there is no problem. */
   readonly value?: unknown;
-  /** Where in it what is wrong; nothing of the content but names of fields. */
+  /** Path of the problem within the value; contains names of fields only, never content. */
   readonly problem?: string;
 }
 

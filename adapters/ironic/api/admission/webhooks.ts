@@ -1,4 +1,4 @@
-// How the API server is told to ask: the ValidatingWebhookConfiguration.
+// ValidatingWebhookConfiguration: which requests the API server sends to the webhooks.
 import type { JsonObject } from '../../../../bus/json.ts';
 
 const GROUP = 'metal3.io';
@@ -17,24 +17,24 @@ export const ADMITTED: readonly {
   { kind: 'HostNetworkAttachment', plural: 'hostnetworkattachments', operations: ['CREATE', 'UPDATE', 'DELETE'] },
 ];
 
-/** Where the API server asks: a Service, or a URL to which the paths are added. */
+/** Target of the API server's requests: a Service, or a URL to which the paths are added. */
 export type WebhookServer =
   | { readonly service: { readonly namespace: string; readonly name: string; readonly port?: number } }
   | { readonly url: string };
 
 export interface WebhookOptions {
-  /** Of the configuration object. */
+  /** Name of the configuration object. */
   readonly name: string;
   readonly server: WebhookServer;
-  /** Base64 of PEM; undefined: the API server trusts who it trusts anyway, or somebody else fills it in. */
+  /** PEM in base64. Undefined: the API server uses its own trust store, or another controller injects the bundle. */
   readonly caBundle?: string;
   /** That are served. Objects of each come as they are: one request is asked about once. */
   readonly versions: readonly string[];
 }
 
 /**
- * What the API server need not ask about: an update that leaves spec and annotations as they are, of which nothing is ruled. So
- * finalizers, owners and labels are written whether anybody answers or not.
+ * Requests that the API server does not send: updates that change neither spec nor annotations, for which there are no
+ * rules. Finalizers, owners and labels can be written even if no webhook server runs.
  */
 const MATCH_CONDITIONS = [
   {
@@ -68,7 +68,7 @@ export function webhookConfiguration({ name, server, caBundle, versions }: Webho
       matchPolicy: 'Equivalent',
       matchConditions: MATCH_CONDITIONS,
       sideEffects: 'None',
-      // Without `/status`: who may write a status knows what it writes.
+      // Without `/status`: writers of a status are trusted.
       rules: [{ apiGroups: [GROUP], apiVersions: versions, operations, resources: [plural], scope: 'Namespaced' }],
     })),
   };

@@ -1,8 +1,9 @@
-// What v1beta1 cannot say, kept in an annotation of the v1beta1 object: the whole v1alpha1 object that it was made of,
-// without its metadata. The way back takes from it what v1beta1 has no field for, and nothing else.
+// Annotation of a v1beta1 object that keeps the v1alpha1 object it was converted from, without its metadata. The
+// conversion back takes from it the fields that v1beta1 lacks, and nothing else.
 //
 // Invariants:
-//   IRONIC-CACHE-1. The same object gives the same text, so that an object converted back and forth is not written anew.
+//   IRONIC-CACHE-1. The same object always gives the same text, so that an object converted back and forth is not
+//       rewritten.
 //   IRONIC-CACHE-2. No annotation is worth an object that cannot be read: what would make the annotations too large is left out, and
 //       what is no v1alpha1 object of the kind, for whatever reason, counts as not there.
 
@@ -16,9 +17,9 @@ import { V1ALPHA1 } from './versions.ts';
 /** The annotation. */
 export const CONVERSION_DATA = 'cluster.x-k8s.io/conversion-data';
 
-/** Where the details of the hardware are left out, in bytes of the annotation's value: HardwareData has them too. */
+/** Size of the annotation's value, in bytes, above which hardware details are left out: HardwareData has them too. */
 const MAX_WITH_HARDWARE_BYTES = 200 * 1024;
-/** What the API server takes of all annotations of an object together, in bytes of keys and values. */
+/** Limit of the API server for all annotations of an object together, in bytes of keys and values. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 
 const ANNOTATION = ['annotations', CONVERSION_DATA] as const;
@@ -35,7 +36,7 @@ export function withCache(metadata: unknown, source: JsonMap): JsonMap {
     : { ...own, annotations: { ...annotations, [CONVERSION_DATA]: text } };
 }
 
-/** Metadata without the kept object. Annotations that were there for its sake alone are gone, too. */
+/** Metadata without the kept object. An annotations map that becomes empty is removed too. */
 export function withoutCache(metadata: unknown): unknown {
   if (valueAt(metadata, ANNOTATION) === undefined) return metadata;
   const bare = changedAt(metadata, ANNOTATION, () => undefined);
@@ -58,7 +59,7 @@ export function cachedObject({ kind, metadata }: JsonMap): JsonMap | undefined {
 /** The object without what it found in the host. */
 export const withoutHardware = (object: JsonMap): JsonMap => changedAt(object, HARDWARE, () => undefined);
 
-/** What is kept of an object. */
+/** Text that is kept of an object. */
 export const cacheText = (object: JsonMap): string => sortedJson(without(object, 'metadata'));
 
 /** @param room  how many bytes it may have; undefined: it does not fit without the hardware either */

@@ -1,9 +1,12 @@
-// JSON objects in annotations. Anybody who may write to the object wrote them: they are read without an error. Integers that no
-// number holds are BigInts, as in the objects themselves.
+// JSON objects in annotations. Every user with permission to write the object can write them, so reading never throws.
+// Integers beyond the range of a number are BigInts, as in the objects themselves.
 import { parseJson } from '../../../text/exact-json.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
 
-/** Deeper than any object of the API; far deeper ones exhaust the stack of whoever handles them. */
+/**
+ * Depth limit, larger than that of any object of the API. Far deeper ones would exhaust the stack of the code that
+ * reads them.
+ */
 const MAX_DEPTH = 32;
 
 /** The object that the text says; undefined: it is no JSON, no object, or nested too deeply. */

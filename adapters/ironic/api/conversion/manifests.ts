@@ -16,7 +16,7 @@ import { RULES } from './rules/rules.ts';
 import { blockText, editsOf, withEdits } from './text-edits.ts';
 import { groupOf, V1ALPHA1, V1BETA1 } from './versions.ts';
 
-/** What a text is converted to. */
+/** Target version of a conversion. */
 type Version = typeof V1ALPHA1 | typeof V1BETA1;
 
 /** New names of fields, by those of the version before. */
@@ -37,7 +37,7 @@ interface Converted {
   readonly findings: readonly Finding[];
 }
 
-/** How often aliases may be expanded: beyond that a text is meant to fill the memory. */
+/** Maximum number of alias expansions: a text with more is an attempt to fill the memory. */
 const MAX_ALIASES = 100;
 
 /**
@@ -81,7 +81,9 @@ function convertedPiece(piece: string, to: Version): ConvertedPiece {
   };
 }
 
-/** IRONIC-MANIFESTS-2: what edits of the text do not bring about is written anew, without comments. */
+/**
+ * IRONIC-MANIFESTS-2: if edits of the text do not produce the result, the document is written again without comments.
+ */
 function rewritten(
   piece: string,
   document: Document.Parsed,
@@ -137,7 +139,7 @@ function parsed(text: string): Document.Parsed {
   });
 }
 
-/** What a document says; undefined: its aliases are wrong. */
+/** Data of a document; undefined if its aliases are invalid. */
 function dataOf(document: Document.Parsed): { readonly data: unknown } | undefined {
   try {
     return { data: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };

@@ -1,7 +1,7 @@
 // An object as messages call it.
 import { valueAt } from './paths.ts';
 
-/** Kind, namespace and name, as far as they are there: nothing else of the object is told. */
+/** Kind, namespace and name, if present. Nothing else of the object is printed. */
 export function nameOf(object: unknown): string {
   const [kind, namespace, name] = [['kind'], ['metadata', 'namespace'], ['metadata', 'name']]
     .map((path) => valueAt(object, path))

@@ -2,7 +2,7 @@
 // all the rest.
 import { isMap, type JsonMap } from '../../json-values.ts';
 
-/** Keys from the root down; `EACH` stands for every element of a list. */
+/** Keys from the root down; `EACH` means every element of a list. */
 export type Path = readonly string[];
 
 export const EACH = '[]';
@@ -10,7 +10,7 @@ export const EACH = '[]';
 /** Whether there is nothing: an absent field and `null` mean the same, as to clients whose types have no third. */
 export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/** What is at the path; undefined: nothing. The path has no `EACH`. */
+/** Value at the path; undefined if there is none. The path has no `EACH`. */
 export function valueAt(tree: unknown, path: Path): unknown {
   let found = tree;
   for (const key of path) found = isMap(found) && Object.hasOwn(found, key) ? found[key] : undefined;

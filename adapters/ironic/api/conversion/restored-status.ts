@@ -8,9 +8,9 @@ import { fitToShape, HOST_STATUS } from './shapes.ts';
 export type RestoredStatus =
   | {
       readonly kind: 'done';
-      /** By v1alpha1 names, with all fields that clients rely on. */
+      /** Status by v1alpha1 names, with all fields that clients rely on. */
       readonly status: JsonMap;
-      /** `status.hardware`, which HardwareData is to have; undefined: it says nothing of the hardware. */
+      /** `status.hardware`, to be stored in HardwareData. Undefined if the status has no hardware. */
       readonly hardware: JsonMap | undefined;
     }
   | { readonly kind: 'failed'; readonly error: ErrorData };

@@ -11,7 +11,7 @@ export type Shape =
   | { readonly list: Shape; readonly orNull?: true }
   | { readonly fields: Readonly<Record<string, Shape>> };
 
-/** What a value comes to under a shape. */
+/** Value after it was fitted to a shape. */
 export interface Fitted {
   /** Without what the shape does not know, and without what is `null` and need not be. */
   readonly value: unknown;
@@ -21,7 +21,7 @@ export interface Fitted {
   readonly wrong: readonly string[];
 }
 
-/** Holds the value against the shape. @param path  where the value is, for the paths that are told */
+/** Fits the value to the shape. @param path  path of the value, for the reported paths */
 export function fitToShape(value: unknown, shape: Shape, path = ''): Fitted {
   if (typeof shape === 'string') return { value, unknown: [], wrong: isOfType(value, shape) ? [] : [path] };
   if ('list' in shape) {
@@ -57,7 +57,7 @@ const isNullable = (shape: Shape): boolean =>
 
 function isOfType(value: unknown, type: Extract<Shape, string>): boolean {
   if (type === 'string or null') return value === null || typeof value === 'string';
-  // What no number holds.
+  // Integer beyond the range of a number.
   if (typeof value === 'bigint') return type === 'integer' || type === 'number';
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
 }

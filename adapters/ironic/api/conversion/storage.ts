@@ -1,4 +1,4 @@
-// What is known of a host's hardware is kept in HardwareData: what has to be created or changed, decided from the objects
+// Hardware details of a host are stored in HardwareData: decides from the objects what has to be created or changed.
 // alone.
 //
 // Invariants:
@@ -32,7 +32,7 @@ export type HardwareDataChange =
 const NONE: HardwareDataChange = { kind: 'none' };
 
 /**
- * What has to be done about the HardwareData of a host.
+ * Changes that the HardwareData of a host needs.
  *
  * @param host  the BareMetalHost, in either version
  * @param existing  the HardwareData of its name; undefined: there is none
@@ -51,8 +51,8 @@ export function hardwareDataFor(
 }
 
 /**
- * The annotations of a host after it was inspected anew. What v1beta1 keeps of the v1alpha1 host would go on showing the
- * hardware that was found before: that part goes.
+ * The annotations of a host after a new inspection. The v1alpha1 object that v1beta1 keeps would still show the earlier
+ * hardware, so that part is removed.
  *
  * @param host  the BareMetalHost, in either version
  * @returns all annotations; undefined: they stay as they are
@@ -67,7 +67,7 @@ export function annotationsAfterInspection(host: JsonMap): JsonMap | undefined {
 /** The HardwareData that is there, held, owned, and filled if it is empty. */
 function kept(host: JsonMap, existing: JsonMap, known: JsonMap | undefined): HardwareDataChange {
   const details = filledMap(valueAt(existing, ['spec', 'hardware'])) ?? known;
-  // Nobody may add a finalizer to an object that is going; without details there is nothing to hold.
+  // A finalizer cannot be added to an object that is being deleted; without details no HardwareData is needed.
   if (details === undefined || isBeingDeleted(existing)) return NONE;
   const metadata = isMap(existing['metadata']) ? existing['metadata'] : {};
   const finalizers = listOf(metadata['finalizers']);
@@ -115,8 +115,8 @@ function ownerReference(host: JsonMap): JsonMap {
 }
 
 /**
- * The owners with the host among them. A reference to an earlier host of the name goes, or the object would be collected
- * with it; whoever else controls the object stays in control, since there can be one only.
+ * The owners with the host among them. A reference to an earlier host of the name is removed, or the object would be
+ * garbage collected with that host. An existing controller reference stays, since there can be only one.
  */
 function withOwner(owners: readonly unknown[], host: JsonMap): readonly unknown[] {
   const own = ownerReference(host);
@@ -135,8 +135,8 @@ function withOwner(owners: readonly unknown[], host: JsonMap): readonly unknown[
 }
 
 /**
- * What the host itself says of its hardware. Details that were sent along with it count before what is recorded where
- * nobody inspects it.
+ * Hardware details in the host itself. Details of the annotation take precedence over recorded ones where inspection is
+ * disabled.
  */
 function knownDetails(host: JsonMap): JsonMap | undefined {
   const recorded = (): JsonMap | undefined => recordedDetails(host) ?? restoredDetails(host);
@@ -155,7 +155,7 @@ function recordedDetails(host: JsonMap): JsonMap | undefined {
   return filledMap(valueAt(host, HARDWARE)) ?? filledMap(valueAt(cachedObject(host), HARDWARE));
 }
 
-/** Of fields that nobody knows nothing is taken: the annotation is not what it should be. */
+/** Annotations with unknown fields are ignored: they are not what they should be. */
 function annotatedDetails(host: JsonMap): JsonMap | undefined {
   const parsed = parsedMap(annotationOf(host, DETAILS_ANNOTATION));
   const { value, unknown, wrong } = fitToShape(parsed, HARDWARE_DETAILS);

@@ -30,13 +30,13 @@ interface Field {
 
 export interface Edited {
   readonly text: string;
-  /** New names of keys that are gone, where their values stayed. */
+  /** New names of keys that were renamed while their values stayed. */
   readonly renames: ReadonlyMap<string, string>;
 }
 
 /**
- * The edits that make a node say `after` instead of `before`. What edits of the text cannot bring about well, as where
- * an alias stands for it, is left out: whoever applies them looks at the result.
+ * The edits that turn `before` into `after`. Changes that edits cannot express well, for example behind an alias, are
+ * left out: the caller has to check the result.
  */
 export function editsOf(node: unknown, before: unknown, after: unknown, edited: Edited): readonly Edit[] {
   if (before === after || isSame(before, after)) return [];
@@ -149,7 +149,7 @@ export function blockText(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 0 });
 }
 
-/** The text with all edits. They do not overlap, or what comes of them is to be thrown away. */
+/** The text with all edits. The edits do not overlap; otherwise the caller must discard the result. */
 export function withEdits(text: string, edits: readonly Edit[]): string {
   const ordered = edits.toSorted((one, other) => one.start - other.start || one.end - other.end);
   let result = '';

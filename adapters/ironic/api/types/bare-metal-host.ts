@@ -1,4 +1,4 @@
-// What is wanted of a BareMetalHost, and what became of it.
+// Spec and status of a BareMetalHost.
 import type { HardwareDetails } from './hardware-details.ts';
 import type {
   BootMode,

@@ -1,4 +1,4 @@
-// Who gets which host: HostClaim and HostDeployPolicy.
+// Assignment of hosts: HostClaim and HostDeployPolicy.
 import type { Condition, CustomDeploy, Image, ObjectReference, ScopedName, SecretReference } from './shapes.ts';
 
 export interface HostClaimSpec {

@@ -1,4 +1,4 @@
-// BMCEventSubscription: whom a BMC tells what happens.
+// BMCEventSubscription: the receiver of a BMC's events.
 import type { SecretReference } from './shapes.ts';
 
 export interface BMCEventSubscriptionSpec {

@@ -1,4 +1,4 @@
-// What a host is started from or finds at its start: PreprovisioningImage and DataImage.
+// Images that a host boots from or finds at boot: PreprovisioningImage and DataImage.
 import type { Condition, ImageFormat } from './shapes.ts';
 
 export interface PreprovisioningImageSpec {

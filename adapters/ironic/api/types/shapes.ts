@@ -1,4 +1,4 @@
-// What several kinds have in common.
+// Shapes that several kinds share.
 
 export type BootMode = 'UEFI' | 'UEFISecureBoot' | 'legacy';
 export type ImageFormat = 'iso' | 'initrd';

@@ -89,7 +89,8 @@ function decodeSingleLink(type: Type, value: unknown, path: string): unknown {
   if (type.kind !== 'class') return decodeValue(type, value, path, 'absent');
   if (!isObject(value)) return wrong(path, 'an object');
   const { id } = value;
-  if (typeof id !== 'string' || id === '') return wrong(`${path}.id`, 'a string that is not empty');
+  if (typeof id !== 'string' || id === '' || !id.isWellFormed())
+    return wrong(`${path}.id`, 'a string that is not empty');
   return { id };
 }
 

@@ -94,11 +94,18 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     }
   };
 
+  /** Connections with a request that is not answered yet. */
+  const busy = new Set<Duplex>();
   const listener: RequestListener = (request, response) => {
+    const { socket } = request;
+    busy.add(socket);
     // Reading a body fails when its sender goes away: there is nobody to answer then.
     const work = answer(request, response)
       .catch(() => void response.destroy())
-      .finally(() => underWay.delete(work));
+      .finally(() => {
+        underWay.delete(work);
+        busy.delete(socket);
+      });
     underWay.add(work);
   };
   const limits = {
@@ -117,7 +124,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   server.maxConnections = CONNECTIONS;
   // Nothing moves on the connection: not even the answer to a slow reader.
   server.setTimeout(IDLE_MS, (socket) => socket.destroy());
-  answerRaw(server, api);
+  answerRaw(server, api, busy);
   await listening(server, host, port);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
@@ -179,9 +186,10 @@ function acceptsGzip({ headers }: IncomingMessage): boolean {
 }
 
 /** Answers what Node's server does not hand over as a request. */
-function answerRaw(server: Server, api: Api): void {
+function answerRaw(server: Server, api: Api, busy: ReadonlySet<Duplex>): void {
   const write = (socket: Duplex, refusal: Refusal): void => {
-    if (!socket.writable) return void socket.destroy();
+    // Behind a request, this would be taken for its answer.
+    if (!socket.writable || busy.has(socket)) return void socket.destroy();
     const { status, headers, body = '' } = api.refusal(refusal);
     const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -153,8 +153,8 @@ function decodedFor({ collection, writer }: ServedTable, value: Value): Value {
 function idOf(id: unknown): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id !== 'string') return refuse(400, "The value of 'id' must be a string");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (id.length > LONGEST_ID || /[\u0000-\u001f\u007f]/.test(id) || id === '.' || id === '..') {
+  // It becomes a segment of paths.
+  if (id.length > LONGEST_ID || /\p{C}/u.test(id) || id === '.' || id === '..') {
     refuse(400, `The value of 'id' must have at most ${LONGEST_ID} printable characters`);
   }
   return id;

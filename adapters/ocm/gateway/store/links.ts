@@ -4,7 +4,7 @@ import type { Value } from './store.ts';
 
 /** One link in a value. */
 export interface FoundLink {
-  /** What the link leads to. */
+  /** Target type of the link. */
   readonly type: StructType;
   readonly id: string;
   /** Wire names down to the link. */

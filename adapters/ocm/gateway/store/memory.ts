@@ -80,11 +80,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   };
 }
 
-/** What all tables of a store have in common. */
+/** State that all tables of a store share. */
 class Shared {
   readonly #tables: ReadonlyMap<string, MemoryTable>;
   #revision = 0;
-  /** How many objects hold an object, by its keys. */
+  /** Number of objects that hold an object, by its keys. */
   readonly #holders = new Map<string, number>();
 
   constructor(tables: ReadonlyMap<string, MemoryTable>) {

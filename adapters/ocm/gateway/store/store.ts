@@ -1,4 +1,4 @@
-// Where the objects of a served model are kept: the port that every store implements.
+// Port of the store that keeps the objects of a served model.
 //
 // The gateway never reads through this port on behalf of a request. A store delivers its objects and every change of them to
 // a listener, which feeds an index in memory; List, Search and Get answer from that index. Requests reach the store only as
@@ -14,8 +14,8 @@
 //   OCM-STORE-3. `update` applies `edit` to the newest object: a write by another client in between makes it read again, not
 //       overwrite.
 //   OCM-STORE-4. No write changes an attribute that `serverOwned` names, whatever `value` or `edit` brings.
-//   OCM-STORE-5. An object that something still depends on stays readable with `deleting` until that is gone; then comes
-//       `removed`. The objects inside an object, and objects with a link to it, hold it.
+//   OCM-STORE-5. An object with dependents always stays readable with `deleting` until the last one is deleted; then
+//       comes `removed`. Objects inside an object, and objects with a link to it, are its dependents.
 import type { Collection } from './collections.ts';
 
 /** The members of an object by wire name. */
@@ -38,21 +38,21 @@ export interface StoredObject extends Address {
 }
 
 export type Change =
-  /** All objects of the collection. Replaces what was known: objects that are not among them are gone. */
+  /** All objects of the collection. Replaces the known state: objects that are not among them are deleted. */
   | { readonly kind: 'all'; readonly objects: readonly StoredObject[] }
   | { readonly kind: 'stored'; readonly object: StoredObject }
   | { readonly kind: 'removed'; readonly address: Address; readonly revision: string };
 
 export type ChangeListener = (change: Change) => void;
 
-/** Who a request comes from, as authentication found. */
+/** Authenticated caller of a request. */
 export interface Caller {
-  /** Empty where nobody is authenticated. */
+  /** Empty for unauthenticated callers. */
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** What every write brings along. */
+/** Context of every write. */
 export interface WriteContext {
   readonly caller: Caller;
   /** W3C trace context of the request. */
@@ -89,12 +89,12 @@ export type Fault =
   | { readonly kind: 'unavailable'; readonly retryAfterMs?: number | undefined };
 
 export type Outcome = { readonly kind: 'stored'; readonly object: StoredObject } | Fault;
-/** `stored`: the object is in its deleting state. `removed`: it is gone already. */
+/** `stored`: the object is in its deleting state. `removed`: it is deleted already. */
 export type RemoveOutcome = Outcome | { readonly kind: 'removed'; readonly revision: string };
 
 /** A call of a method that is none of List, Get, Add, Update and Delete. */
 export interface MethodCall extends WriteContext {
-  /** Of the collection that the method's resource belongs to; `id` is empty where the resource is not one object. */
+  /** Address of the collection of the method's resource; `id` is empty if the resource is not one object. */
   readonly address: Address;
   /** Inputs by wire name; a body that is one value is under the wire name of its parameter. */
   readonly input: Value;
@@ -142,7 +142,7 @@ export interface Store {
    * it is the same table, its watch goes on.
    */
   bind(collection: Collection): Table | undefined;
-  /** What is bound to a collection, for people: `memory`, `machinepools.clusters.example.com`. */
+  /** Store bound to a collection, for people: `memory`, `machinepools.clusters.example.com`. */
   describe(collection: Collection): string | undefined;
   /** Calls `onChange` when `bind` would answer differently: kinds come and go while the process runs. @returns stops it */
   onBindingsChanged?(onChange: () => void): () => void;

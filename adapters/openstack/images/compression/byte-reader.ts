@@ -1,4 +1,4 @@
-// Bytes of chunks as they are asked for: so many of them, or one by one.
+// Reader of bytes from chunks: a number of bytes at once, or one by one.
 import { damaged } from './damaged.ts';
 
 export class ByteReader {
@@ -16,7 +16,7 @@ export class ByteReader {
     return this.#held.subarray(this.#at);
   }
 
-  /** Holds so many bytes, or all that are left. @returns whether there are so many */
+  /** Buffers this number of bytes, or all that are left. @returns whether there are that many */
   async hold(count: number): Promise<boolean> {
     if (this.#held.length - this.#at >= count) return true;
     const parts: Uint8Array[] = [this.held];
@@ -39,7 +39,7 @@ export class ByteReader {
     this.#at += count;
   }
 
-  /** Takes so many bytes. @throws {TransientError} there are not so many */
+  /** Takes this number of bytes. @throws {TransientError} there are fewer */
   async take(count: number): Promise<Uint8Array> {
     if (!(await this.hold(count))) throw damaged('it ends too early');
     const taken = this.#held.subarray(this.#at, this.#at + count);

@@ -38,7 +38,7 @@ async function* stream(reader: ByteReader): AsyncGenerator<Uint8Array> {
     const stored = bits.take(16) * 2 ** 16 + bits.take(16);
     if (magic === END) {
       if (stored !== combined >>> 0) throw damaged('its checksum is another one');
-      // What is left of the last byte is padding.
+      // The rest of the last byte is padding.
       reader.skip(Math.ceil(bits.position / 8));
       return;
     }
@@ -139,7 +139,7 @@ function tablesOf(bits: Bits, symbols: number): readonly [readonly Code[], Uint8
 
 /** A canonical Huffman code. */
 class Code {
-  /** By length: the last code of it, and what leads from a code to the place of its symbol. */
+  /** Last code of each length, and the offset from a code to the index of its symbol. */
   readonly #limits = new Int32Array(LONGEST_CODE + 2).fill(-1);
   readonly #offsets = new Int32Array(LONGEST_CODE + 2);
   readonly #symbols: Uint16Array;

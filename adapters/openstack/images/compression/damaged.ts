@@ -1,4 +1,4 @@
-// What is said of compressed content that cannot be decompressed.
+// Errors about damaged compressed content.
 import { TransientError } from '../../../../bus/errors.ts';
 
 /** It may be whole when it is downloaded again. @param why  for people, in a few words: none of the content is in it */

@@ -20,7 +20,7 @@ const IS_LONG_REP_0 = IS_REP_2 + STATES;
 const SLOT = IS_LONG_REP_0 + STATES * POSITION_STATES;
 const SPECIAL = SLOT + 4 * 64;
 const ALIGN = SPECIAL + 128;
-/** Of a length: two choices, low and middle by position, high. */
+/** Probabilities of a length: two choices, low and middle by position, high. */
 const LENGTH = ALIGN + 16;
 const LENGTH_SIZE = 2 + POSITION_STATES * 8 * 2 + 256;
 const REP_LENGTH = LENGTH + LENGTH_SIZE;
@@ -74,7 +74,7 @@ export class LzmaDecoder {
     return this.#at === this.#input.length && this.#code === 0;
   }
 
-  /** Decodes until the window has been given so many bytes; a copy may make it some more, up to `most`. */
+  /** Decodes until the window has received this number of bytes; a copy may exceed it, up to `most`. */
   decode(window: Window, count: number, most: number): void {
     const end = window.written + count;
     const last = window.written + most;

@@ -2,7 +2,8 @@
 //
 // Node has gzip alone. xz and bzip2 are read here, since no library reads them as is needed: xz-decompress 0.2.3 refuses the
 // files of `xz --check=sha256`, node-liblzma 5.1.3 is native code that wants a newer libstdc++ than Debian 12 has and is not
-// built for Linux on ARM, and unbzip2-stream 1.4.3 hands on all that it makes of a piece as one, however long that is.
+// built for Linux on ARM, and unbzip2-stream 1.4.3 hands on all that it makes of a piece as one, however long that is. So does
+// @napi-rs/lzma 1.5.3 (1 GiB of zeros in one buffer), and it takes as large a dictionary as a file asks for.
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { TroupeError } from '../../../../bus/errors.ts';

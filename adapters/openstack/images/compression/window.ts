@@ -1,4 +1,4 @@
-// What was decoded last: what copies are made from, and what is handed on.
+// Window of recently decoded bytes: the source of copies, and the output.
 import { damaged } from './damaged.ts';
 
 /** It grows with what is decoded, up to what the file asks for. */
@@ -9,7 +9,7 @@ export class Window {
   #bytes: Uint8Array;
   /** Bytes since the beginning. */
   #written = 0;
-  /** Of these, the first that was not handed on. */
+  /** Index of the first byte that was not passed on. */
   #read = 0;
   /** The first that may be copied. */
   #origin = 0;

@@ -32,7 +32,7 @@ export async function* unxz(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** What a block says of itself, which the index repeats. */
+/** Sizes in a block's header, which the index repeats. */
 interface Sizes {
   readonly unpadded: number;
   readonly uncompressed: number;

@@ -3,8 +3,10 @@
 // Invariants:
 //   KSIM-APPLYING-1. A field that an applier set and applies no more vanishes, unless somebody else owns it too.
 //   KSIM-APPLYING-2. An applier takes a field that another manager owns with another value only by force.
-import { isMap, type KubeObject, same } from '../json.ts';
-import { badRequest, plainFailure } from '../wire/api-error.ts';
+
+import { isMap, same } from '../../../text/json.ts';
+import { badRequest, plainFailure } from '../base/api-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { compare, fieldSetOf, fittedTo, outside, withNamedFields } from './comparison.ts';
 import { conflictError } from './conflicts.ts';
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union, withoutRoots } from './field-sets.ts';

@@ -1,5 +1,5 @@
 // Which paths an object sets, and which a change from one object to another added, modified and removed.
-import { isMap, listOf, mapOf, same } from '../json.ts';
+import { isMap, listOf, mapOf, same } from '../../../text/json.ts';
 import type { Schema } from '../schemas/schema.ts';
 import { EMPTY_SET, type FieldSet, insert, isEmptySet, isMember, withoutRoots } from './field-sets.ts';
 import { byStep, childSchema, isDeclared, Shape, shapeOf } from './typed.ts';

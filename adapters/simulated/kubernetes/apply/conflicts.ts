@@ -1,6 +1,6 @@
 // The refusal of an apply that would take fields from other managers.
-import type { ApiError } from '../wire/api-error.ts';
-import { applyConflict } from '../wire/api-error.ts';
+import type { ApiError } from '../base/api-error.ts';
+import { applyConflict } from '../base/api-error.ts';
 import { paths, pathText } from './field-sets.ts';
 import type { Entry } from './managers.ts';
 import type { Taking } from './ownership.ts';

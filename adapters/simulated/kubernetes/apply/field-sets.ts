@@ -7,7 +7,7 @@
 // Invariants:
 //   KSIM-FIELD-SETS-1. What an operation is given is never changed; results share what is the same.
 import { jsonText, parseJson } from '../../../text/exact-json.ts';
-import { isMap, type JsonMap } from '../json.ts';
+import { isMap, type JsonMap } from '../../../text/json.ts';
 
 export interface FieldSet {
   readonly [step: string]: FieldSet;

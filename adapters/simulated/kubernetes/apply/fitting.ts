@@ -1,7 +1,7 @@
 // Whether an applied configuration fits the schema: known fields of the right types, no item twice in a set or a map.
-import { isList, isMap } from '../json.ts';
+import { isList, isMap } from '../../../text/json.ts';
+import { goSyntax, goText, goType } from '../base/go-values.ts';
 import type { Schema } from '../schemas/schema.ts';
-import { goSyntax, goText, goType } from '../wire/go-values.ts';
 import { stepText } from './field-sets.ts';
 import { childSchema, itemKey, itemStep, Shape, shapeOf } from './typed.ts';
 

@@ -1,6 +1,7 @@
 // The annotation in which kubectl's client-side apply keeps what it applied: how its owner moves to server-side apply.
 import { parseJson } from '../../../text/exact-json.ts';
-import { canonical, copy, isMap, type KubeObject } from '../json.ts';
+import { canonical, copy, isMap } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { compare, fieldSetOf } from './comparison.ts';
 import { difference, EMPTY_SET, type FieldSet } from './field-sets.ts';
 import { typeProblem } from './fitting.ts';

@@ -1,5 +1,7 @@
 // The entries of `metadata.managedFields`: who owns which paths, since when.
-import { isList, isMap, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
+
+import { isList, isMap, type JsonMap, listOf, stringOf } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import type { Schema } from '../schemas/schema.ts';
 import { EMPTY_SET, type FieldSet, isEmptySet, ordered, parseFieldSet, union } from './field-sets.ts';
 

@@ -1,5 +1,5 @@
 // How an applied configuration merges into a live object, and how an object looks without some paths.
-import { isList, isMap, type JsonMap, listOf, mapOf, put } from '../json.ts';
+import { isList, isMap, type JsonMap, listOf, mapOf, put } from '../../../text/json.ts';
 import type { Schema } from '../schemas/schema.ts';
 import { type FieldSet, isEmptySet, isMember } from './field-sets.ts';
 import { byStep, childSchema, itemStep, Shape, shapeOf } from './typed.ts';

@@ -2,7 +2,9 @@
 //
 // Invariants:
 //   KSIM-OWNERSHIP-3. A write that changes nothing changes no owner and no time.
-import { isList, isMap, type KubeObject, listOf, same, sameFields } from '../json.ts';
+
+import { isList, isMap, listOf, same, sameFields } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { type Comparison, compare, fittedTo, isSameObject, outside } from './comparison.ts';
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union } from './field-sets.ts';
 import {

@@ -3,7 +3,7 @@
 //
 // Without a schema a value is taken by its shape: maps are merged field by field, lists are one value.
 import { jsonText } from '../../../text/exact-json.ts';
-import { canonical, isMap, type JsonMap } from '../json.ts';
+import { canonical, isMap, type JsonMap } from '../../../text/json.ts';
 import { compileSchema, fieldSchema, OBJECT_META, type Schema } from '../schemas/schema.ts';
 
 export const Shape = { Scalar: 'scalar', Whole: 'whole', List: 'list', Map: 'map' } as const;

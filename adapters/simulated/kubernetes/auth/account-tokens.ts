@@ -4,11 +4,12 @@
 //   KSIM-ACCOUNT-TOKENS-1. A token holds only as long as its account, and the secret it is bound to, are those it was issued for.
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { Clock } from '../../../../bus/time.ts';
-import { randomUid } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { accountGroups, accountUserName, type User } from '../access/user.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
+import { randomUid } from '../resources/api.ts';
 import type { Store } from '../storage/store.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
-import { accountGroups, accountUserName, type User } from './user.ts';
 
 export const ISSUER = 'https://kubernetes.default.svc';
 

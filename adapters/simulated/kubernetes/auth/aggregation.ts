@@ -1,7 +1,9 @@
 // Cluster roles made of others: their rules are those of the roles that their selectors find.
-import type { Api } from '../api.ts';
-import { canonical, isMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
-import { CLUSTER_ROLES_KEY } from './rbac.ts';
+
+import { canonical, isMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import { CLUSTER_ROLES_KEY } from '../access/rbac.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Api } from '../resources/api.ts';
 
 /** Follows the store. Work is done after the write that caused it has returned, once for many writes. */
 export function aggregateRoles(api: Api): void {

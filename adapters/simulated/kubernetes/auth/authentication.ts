@@ -1,8 +1,8 @@
 // Who sent a request, by the token it carries.
 import { timingSafeEqual } from 'node:crypto';
-import { unauthorized } from '../wire/api-error.ts';
+import { ADMIN, ANONYMOUS, type User } from '../access/user.ts';
+import { unauthorized } from '../base/api-error.ts';
 import { type AccountTokens, ISSUER, type Verified } from './account-tokens.ts';
-import { ADMIN, ANONYMOUS, type User } from './user.ts';
 
 export interface Authentication {
   /**

@@ -1,8 +1,10 @@
 // The roles and bindings that a cluster has from its start: those that people give to others, and what everybody needs
 // to find out what there is. Roles of components that are not here (nodes, scheduler, controllers) are left out.
-import { type Api, fillSystemFields } from '../api.ts';
-import type { JsonMap, KubeObject } from '../json.ts';
-import { CLUSTER_ROLE_BINDINGS_KEY, CLUSTER_ROLES_KEY, RBAC_GROUP } from './rbac.ts';
+
+import type { JsonMap } from '../../../text/json.ts';
+import { CLUSTER_ROLE_BINDINGS_KEY, CLUSTER_ROLES_KEY, RBAC_GROUP } from '../access/rbac.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { type Api, fillSystemFields } from '../resources/api.ts';
 
 const READ = ['get', 'list', 'watch'];
 const CHANGE = ['create', 'delete', 'deletecollection', 'patch', 'update'];

@@ -1,11 +1,13 @@
 // Nobody grants by a role or a binding what they do not have themselves, unless a rule says they may.
-import type { Api, ResourceRequest } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, same, stringOf } from '../json.ts';
-import { resourceSubject } from '../kinds/resources.ts';
-import { forbiddenError, notFound } from '../wire/api-error.ts';
-import { joined, missingRole, RBAC_GROUP } from './rbac.ts';
-import { type PolicyRule, rulesIn, rulesOf, uncovered } from './rules.ts';
-import { isMaster } from './user.ts';
+
+import { dig, isMap, type JsonMap, same, stringOf } from '../../../text/json.ts';
+import { joined, missingRole, RBAC_GROUP } from '../access/rbac.ts';
+import { type PolicyRule, rulesIn, rulesOf, uncovered } from '../access/rules.ts';
+import { isMaster } from '../access/user.ts';
+import { forbiddenError, notFound } from '../base/api-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Api, ResourceRequest } from '../resources/api.ts';
+import { resourceSubject } from '../resources/registry.ts';
 
 const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },

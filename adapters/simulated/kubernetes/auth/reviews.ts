@@ -1,17 +1,18 @@
 // Questions about users, asked as objects that are answered and never stored: who am I, may I, may somebody, what may
 // I, whose token is this.
 
-import type { Resource } from '../api.ts';
-import { type Api, type ResourceRequest, timeText } from '../api.ts';
-import { isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import type { Attributes } from '../access/attributes.ts';
+import { joined, missingRole } from '../access/rbac.ts';
+import { type PolicyRule, rulesOf } from '../access/rules.ts';
+import { type User, userInfo } from '../access/user.ts';
+import { badRequest, invalid } from '../base/api-error.ts';
+import { type FieldError, invalidValue } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { builtin } from '../kinds/builtins.ts';
-import { type FieldError, invalidValue } from '../schemas/field-error.ts';
-import { badRequest, invalid } from '../wire/api-error.ts';
-import type { Attributes } from './attributes.ts';
+import type { Resource } from '../resources/api.ts';
+import { type Api, type ResourceRequest, timeText } from '../resources/api.ts';
 import { type Authentication, SERVER_AUDIENCES } from './authentication.ts';
-import { joined, missingRole } from './rbac.ts';
-import { type PolicyRule, rulesOf } from './rules.ts';
-import { type User, userInfo } from './user.ts';
 
 const AUTHORIZATION = { group: 'authorization.k8s.io', version: 'v1' } as const;
 const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;

@@ -1,13 +1,14 @@
 // Roles and bindings as kinds of the API: schemas, defaults, rules, tables.
 
-import type { Column, Resource, Strategy } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+import { dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import { keyProblems, labelValueProblems, pathSegmentProblems, subdomainProblems } from '../../../text/names.ts';
+import { RBAC_GROUP } from '../access/rbac.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { builtin } from '../kinds/builtins.ts';
-import { keyProblems, labelValueProblems, pathSegmentProblems, subdomainProblems } from '../objects/names.ts';
-import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
+import type { Column, Resource, Strategy } from '../resources/api.ts';
 import { AGE_COLUMN, NAME_COLUMN } from '../wire/columns.ts';
 import { admitBinding, admitRole } from './escalation.ts';
-import { RBAC_GROUP } from './rbac.ts';
 
 const CREATED_COLUMN: Column = {
   name: 'Created At',

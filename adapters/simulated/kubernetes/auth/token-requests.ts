@@ -1,13 +1,14 @@
 // TokenRequest: a token for a service account, asked for below the account.
 
-import type { Action } from '../api.ts';
-import { type Api, type ResourceRequest, timeText } from '../api.ts';
-import { isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { badRequest, conflict, invalid, notFound } from '../base/api-error.ts';
+import { type FieldError, invalidValue } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
 import { builtin } from '../kinds/builtins.ts';
-import { resourceSubject } from '../kinds/resources.ts';
-import { type FieldError, invalidValue } from '../schemas/field-error.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
-import { badRequest, conflict, invalid, notFound } from '../wire/api-error.ts';
+import type { Action } from '../resources/api.ts';
+import { type Api, type ResourceRequest, timeText } from '../resources/api.ts';
+import { resourceSubject } from '../resources/registry.ts';
 import { type AccountTokens, type BoundObject, ISSUER } from './account-tokens.ts';
 
 const MIN_SECONDS = 600;

@@ -3,11 +3,13 @@
 //
 // Invariants:
 //   KSIM-ACCOUNTS-1. A token secret has an account for as long as it exists: without one it goes, and it goes with its account.
-import { type Api, fillSystemFields, timeText } from '../api.ts';
+
+import { mapOf, same, stringOf } from '../../../text/json.ts';
 import { recordUpdate } from '../apply/ownership.ts';
 import type { AccountTokens } from '../auth/account-tokens.ts';
-import { type KubeObject, mapOf, same, stringOf } from '../json.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
+import { type Api, fillSystemFields, timeText } from '../resources/api.ts';
 import { NAMESPACES_KEY } from './namespaces.ts';
 
 const ACCOUNTS_KEY = storeKeyOf('', 'serviceaccounts');

@@ -4,8 +4,9 @@
 //   KSIM-EXPIRY-1. There is one timer, whatever the number of events.
 //   KSIM-EXPIRY-2. A restart gives an event no more time than it had: when it was written is read from the event itself.
 import type { Timer } from '../../../../bus/time.ts';
-import type { Api } from '../api.ts';
-import { type KubeObject, mapOf } from '../json.ts';
+import { mapOf } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Api } from '../resources/api.ts';
 import type { Facts } from '../storage/stored.ts';
 
 /** What kube-apiserver's `--event-ttl` is unless told otherwise. */

@@ -3,9 +3,10 @@
 // Invariants:
 //   KSIM-GARBAGE-1. An object goes when all owners it names are known not to exist; an owner of a kind that is not served is not
 //       known to be anything.
-import type { Api } from '../api.ts';
-import type { OwnerReference } from '../json.ts';
+
+import type { OwnerReference } from '../base/kube-object.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
+import type { Api } from '../resources/api.ts';
 import type { Collection } from '../storage/store.ts';
 import type { Facts } from '../storage/stored.ts';
 

@@ -1,10 +1,11 @@
 // The life of namespaces: what is made with one, and how one that is deleted empties and vanishes.
 
-import type { Resource } from '../api.ts';
-import { type Api, fillSystemFields, timeText } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, same } from '../json.ts';
+import { dig, isMap, type JsonMap, listOf, same } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
+import type { Resource } from '../resources/api.ts';
+import { type Api, fillSystemFields, timeText } from '../resources/api.ts';
 import type { Stored } from '../storage/stored.ts';
 
 export const NAMESPACES_KEY = storeKeyOf('', 'namespaces');

@@ -8,10 +8,10 @@
 //       converted is what the next one asks for.
 //   KSIM-PENDING-3. A warning is given once, by the run that answers.
 import type { Clock } from '../../../../bus/time.ts';
-import type { Api, ResourceRequest } from '../api.ts';
-import { canonical } from '../json.ts';
-import { ApiError, internalError, timeout } from '../wire/api-error.ts';
-import type { Conversions, ConversionWebhook, Need, Outcome } from './conversion.ts';
+import { canonical } from '../../../text/json.ts';
+import { ApiError, internalError, timeout } from '../base/api-error.ts';
+import type { Api, ResourceRequest } from '../resources/api.ts';
+import type { Conversions, ConversionWebhook, Need, Outcome } from '../resources/conversion.ts';
 
 /** Longest time that a request is tried again because the object changed while it was converted. */
 const REQUEST_TIMEOUT_MS = 60_000;

@@ -4,10 +4,11 @@
 //   KSIM-REVIEW-1. Of the metadata an answer may change labels and annotations only: whoever changes name, namespace or uid is
 //       refused, and the rest is what it was.
 import { jsonText, parseJson } from '../../../text/exact-json.ts';
-import { copy, dig, isList, isMap, type JsonMap, type KubeObject, mapOf, same, stringOf } from '../json.ts';
-import { annotationErrors, labelErrors } from '../objects/metadata.ts';
-import { aggregate } from '../schemas/field-error.ts';
-import { goType } from '../wire/go-values.ts';
+import { copy, dig, isList, isMap, type JsonMap, mapOf, same, stringOf } from '../../../text/json.ts';
+import { aggregate } from '../base/field-error.ts';
+import { goType } from '../base/go-values.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { annotationErrors, labelErrors } from '../resources/metadata.ts';
 
 const GROUP = 'apiextensions.k8s.io';
 

@@ -4,10 +4,11 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { Clock } from '../../../../bus/time.ts';
 import { jsonText } from '../../../text/exact-json.ts';
-import { randomUid } from '../api.ts';
-import { dig, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
-import { plainFailure } from '../wire/api-error.ts';
-import type { ConversionWebhook } from './conversion.ts';
+import { dig, type JsonMap, listOf, stringOf } from '../../../text/json.ts';
+import { plainFailure } from '../base/api-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { randomUid } from '../resources/api.ts';
+import type { ConversionWebhook } from '../resources/conversion.ts';
 import { conversions } from './pending.ts';
 import { checkedObject, objectsOf, REVIEW_VERSIONS, ReviewError, reviewOf } from './review.ts';
 

@@ -1,13 +1,16 @@
 // The resources that are there from the start: namespaces, secrets, configmaps, service accounts, events, leases, and
 // the definitions of custom resources (whose own rules are in definitions.ts).
 
-import type { Column, Resource, Strategy } from '../api.ts';
-import { dig, isList, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
-import { kubeFinalizerErrors } from '../objects/metadata.ts';
-import { labelProblems, segmentProblems, subdomainProblems } from '../objects/names.ts';
-import { type FieldError, invalidValue } from '../schemas/field-error.ts';
+import { dig, isList, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { labelProblems, segmentProblems, subdomainProblems } from '../../../text/names.ts';
+import { type FieldError, invalidValue } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
+import type { Column, Resource, Strategy } from '../resources/api.ts';
+import { kubeFinalizerErrors } from '../resources/metadata.ts';
+import { ALL_VERBS } from '../resources/registry.ts';
+import { kindTree } from '../schemas/builtin/mod.ts';
 import { compileObjectSchema } from '../schemas/schema.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
 import {
   AGE_COLUMN,
   CONFIG_MAP_COLUMNS,
@@ -21,10 +24,8 @@ import {
 import { checkKeys, dataBytes, immutableErrors, tooMuchData } from './data-rules.ts';
 import { coreEventErrors, eventErrors } from './event-rules.ts';
 import { completeCoreEvent, fromCoreEvent, toCoreEvent } from './events.ts';
-import { ALL_VERBS } from './resources.ts';
 import { SECRET_STRATEGY } from './secrets.ts';
 import { tidy } from './tidying.ts';
-import { kindTree } from './types/mod.ts';
 
 export const PLAIN_STRATEGY: Strategy = {
   nameProblems: subdomainProblems,
@@ -73,7 +74,6 @@ export function builtin(
     namespaced,
     verbs: given.verbs ?? ALL_VERBS,
     subresources: given.subresources ?? [],
-    scale: undefined,
     builtin: true,
     storeKey: given.storeKey ?? storeKeyOf(group, plural),
     storageVersion: given.storageVersion ?? version,

@@ -1,8 +1,9 @@
 // What `spec.conversion` and `status.storedVersions` of a CustomResourceDefinition must keep to.
+
+import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { subdomainProblems } from '../../../text/names.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required } from '../base/field-error.ts';
 import { REVIEW_VERSIONS } from '../conversion/review.ts';
-import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
-import { subdomainProblems } from '../objects/names.ts';
-import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 
 const PATH = 'spec.conversion';
 const CONFIG = `${PATH}.webhookClientConfig`;

@@ -1,7 +1,9 @@
 // What holds for the data of ConfigMaps and of Secrets alike.
-import { type KubeObject, mapOf, same, stringOf } from '../json.ts';
-import { configKeyProblems } from '../objects/names.ts';
-import { type FieldError, forbidden, invalidValue } from '../schemas/field-error.ts';
+
+import { mapOf, same, stringOf } from '../../../text/json.ts';
+import { configKeyProblems } from '../../../text/names.ts';
+import { type FieldError, forbidden, invalidValue } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 
 /** Limit of the API for the data of a Secret or a ConfigMap, in bytes. */
 const MAX_DATA_BYTES = 1024 * 1024;

@@ -1,5 +1,7 @@
 // The names of definitions: each belongs to one definition of its group, the first that asked for it.
-import { copy, dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+
+import { copy, dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 
 /** Names that definitions of one group have accepted. */
 export interface TakenNames {

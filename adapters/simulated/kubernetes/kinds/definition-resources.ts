@@ -1,22 +1,23 @@
 // What a definition asks to be served: a resource for each version, with the strategy of its objects.
-import type { Api, Resource, ScalePaths, Strategy } from '../api.ts';
-import type { Convert, Versions } from '../conversion/conversion.ts';
+
+import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { subdomainProblems } from '../../../text/names.ts';
+import type { FieldError } from '../base/field-error.ts';
+import { invalidValue } from '../base/field-error.ts';
+import { compileJsonPath } from '../base/json-path.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
 import { ConversionNeeded } from '../conversion/pending.ts';
-import { renameVersion } from '../conversion/versions.ts';
 import { conversionWebhook } from '../conversion/webhook.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
-import { subdomainProblems } from '../objects/names.ts';
-import { validateRules } from '../schemas/cel.ts';
-import type { FieldError } from '../schemas/field-error.ts';
-import { invalidValue } from '../schemas/field-error.ts';
+import type { Api, Resource, Strategy } from '../resources/api.ts';
+import type { Convert, Versions } from '../resources/conversion.ts';
+import { ALL_VERBS } from '../resources/registry.ts';
+import { renameVersion } from '../resources/versions.ts';
+import { validateRules } from '../schemas/rules.ts';
 import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
 import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../schemas/validation.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
 import { customColumns } from '../wire/columns.ts';
 import { byPriority } from '../wire/discovery.ts';
-import { compileJsonPath } from '../wire/json-path.ts';
-import { ALL_VERBS } from './resources.ts';
-import { scaleErrors } from './scales.ts';
 
 /** The names that a definition is served under. */
 export function namesOf(object: KubeObject | undefined): JsonMap {
@@ -30,12 +31,6 @@ export function resourcesOf(object: KubeObject, { clock, closing }: Pick<Api, 'c
   const names = namesOf(object);
   const plural = stringOf(names['plural']);
   const versions = listOf(spec['versions']).filter(isMap);
-  const replicasPaths = new Map(
-    versions.map((version) => [
-      `${group}/${stringOf(version['name'])}`,
-      stringOf(dig(version, 'subresources', 'scale', 'specReplicasPath')),
-    ]),
-  );
   const schemas = new Map(
     versions.map((version) => [
       `${group}/${stringOf(version['name'])}`,
@@ -50,7 +45,6 @@ export function resourcesOf(object: KubeObject, { clock, closing }: Pick<Api, 'c
       const raw = mapOf(dig(version, 'schema', 'openAPIV3Schema'));
       const schema = schemas.get(`${group}/${name}`) ?? compileObjectSchema(raw);
       const hasStatus = isMap(dig(version, 'subresources', 'status'));
-      const scale = scalePaths(dig(version, 'subresources', 'scale'), replicasPaths);
       const kind = stringOf(names['kind']);
       const apiVersion = `${group}/${name}`;
       const deprecated = version['deprecated'] === true;
@@ -69,8 +63,7 @@ export function resourcesOf(object: KubeObject, { clock, closing }: Pick<Api, 'c
         categories: listOf(names['categories']).map(String),
         namespaced: spec['scope'] === 'Namespaced',
         verbs: ALL_VERBS,
-        subresources: [...(hasStatus ? ['status'] : []), ...(scale === undefined ? [] : ['scale'])],
-        scale,
+        subresources: hasStatus ? ['status'] : [],
         builtin: false,
         storageVersion: stringOf(versions.find((one) => one['storage'] === true)?.['name']),
         storeKey: storeKeyOf(group, plural),
@@ -78,7 +71,7 @@ export function resourcesOf(object: KubeObject, { clock, closing }: Pick<Api, 'c
         rawSchema: raw,
         columns: customColumns(version['additionalPrinterColumns']),
         selectable: selectableFields(version['selectableFields']),
-        strategy: customStrategy({ schema, kind, apiVersion, hasStatus, scale }),
+        strategy: customStrategy({ schema, kind, apiVersion, hasStatus }),
         since: Number(object.metadata.resourceVersion ?? 0),
         warning: deprecated ? warning : undefined,
         convert: undefined,
@@ -119,16 +112,6 @@ function severalVersions(
   };
 }
 
-function scalePaths(raw: unknown, byVersion: ReadonlyMap<string, string>): ScalePaths | undefined {
-  if (!isMap(raw)) return undefined;
-  return {
-    specReplicas: stringOf(raw['specReplicasPath']),
-    statusReplicas: stringOf(raw['statusReplicasPath']),
-    labelSelector: stringOf(raw['labelSelectorPath']),
-    byVersion,
-  };
-}
-
 function selectableFields(raw: unknown): Resource['selectable'] {
   const fields = listOf(raw).map((one) => stringOf(mapOf(one)['jsonPath']));
   return Object.fromEntries(
@@ -144,8 +127,7 @@ function customStrategy({
   kind,
   apiVersion,
   hasStatus,
-  scale,
-}: Pick<Resource, 'schema' | 'kind' | 'apiVersion' | 'scale'> & { readonly hasStatus: boolean }): Strategy {
+}: Pick<Resource, 'schema' | 'kind' | 'apiVersion'> & { readonly hasStatus: boolean }): Strategy {
   const statusSchema = schema.properties?.get('status');
   return {
     nameProblems: subdomainProblems,
@@ -161,16 +143,15 @@ function customStrategy({
       if (next.kind !== kind) return [invalidValue('kind', next.kind, `must be ${kind}`)];
       if (next.apiVersion !== apiVersion) return [invalidValue('apiVersion', next.apiVersion, `must be ${apiVersion}`)];
       const [value, before] = [content(next), old === undefined ? undefined : content(old)];
-      const ofScale = scale === undefined ? [] : scaleErrors(next, scale, subresource);
       if (subresource !== 'status') {
-        return [...checked(schema, value, before, found, validate(schema, value, before)), ...ofScale];
+        return checked(schema, value, before, found, validate(schema, value, before));
       }
       const { status } = next;
       const errors =
         statusSchema === undefined || status === undefined
           ? []
           : validate(statusSchema, status, old?.['status'], 'status');
-      return [...checked(schema, value, before, found, errors), ...ofScale];
+      return checked(schema, value, before, found, errors);
     },
   };
 }

@@ -4,9 +4,8 @@
 // Where all versions say the same, the API server keeps it once, and messages name that place. A list of versions that is
 // shown whole is shown as the API server keeps it, without what it keeps elsewhere.
 
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
-import { subdomainProblems } from '../objects/names.ts';
-import { schemaProblems } from '../schemas/definition-schema.ts';
+import { dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import { subdomainProblems } from '../../../text/names.ts';
 import {
   duplicate,
   type FieldError,
@@ -15,7 +14,9 @@ import {
   notSupported,
   required,
   tooMany,
-} from '../schemas/field-error.ts';
+} from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { schemaProblems } from '../schemas/definition-schema.ts';
 import { followPath } from '../schemas/field-path.ts';
 import { conversionErrors, storedVersionErrors } from './conversion-rules.ts';
 import { subresourceErrors } from './subresource-rules.ts';

@@ -1,12 +1,14 @@
 // CustomResourceDefinitions: when one is written, its resources are served at once; when one is deleted, its objects
 // go first.
-import type { Api } from '../api.ts';
-import { type Resource, timeText } from '../api.ts';
+
+import { copy, dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
 import { recordUpdate } from '../apply/ownership.ts';
-import { copy, dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
+import type { Api } from '../resources/api.ts';
+import { type Resource, timeText } from '../resources/api.ts';
 import type { Stored } from '../storage/store.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
 import { DEFINITION_COLUMNS } from '../wire/columns.ts';
 import { builtin } from './builtins.ts';
 import { isEstablished, judgeNames, type TakenNames, takenNames } from './definition-names.ts';

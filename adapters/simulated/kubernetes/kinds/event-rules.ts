@@ -1,8 +1,10 @@
 // What an Event must keep to, in either spelling. Those of the newer one are checked more closely, and are almost
 // immutable.
-import { dig, isMap, type KubeObject, same, stringOf } from '../json.ts';
-import { keyProblems } from '../objects/names.ts';
-import { type FieldError, invalidValue, required } from '../schemas/field-error.ts';
+
+import { dig, isMap, same, stringOf } from '../../../text/json.ts';
+import { keyProblems } from '../../../text/names.ts';
+import { type FieldError, invalidValue, required } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { toCoreEvent } from './events.ts';
 
 const MAX_LENGTH = 128;

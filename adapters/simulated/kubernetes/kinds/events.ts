@@ -1,5 +1,5 @@
 // Events have two spellings, core/v1 and events.k8s.io/v1, of one stored object; stored is the one of core/v1.
-import type { KubeObject } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 
 /** Field of core/v1, field of events.k8s.io/v1. */
 const SPELLINGS = [

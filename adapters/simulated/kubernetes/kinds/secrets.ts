@@ -1,9 +1,10 @@
 // What is particular to Secrets: their types and what each must hold.
 
-import type { Strategy } from '../api.ts';
-import { isMap, type JsonMap, type KubeObject, mapOf, same, stringOf } from '../json.ts';
-import { type FieldError, invalidValue, required } from '../schemas/field-error.ts';
-import { jsonProblem } from '../wire/json-text.ts';
+import { isMap, type JsonMap, mapOf, same, stringOf } from '../../../text/json.ts';
+import { type FieldError, invalidValue, required } from '../base/field-error.ts';
+import { jsonProblem } from '../base/json-text.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Strategy } from '../resources/api.ts';
 import { checkKeys, dataBytes, immutableErrors, tooMuchData } from './data-rules.ts';
 
 const SERVICE_ACCOUNT_NAME = 'kubernetes.io/service-account.name';

@@ -1,6 +1,6 @@
 // What the subresources of a CustomResourceDefinition must keep to.
-import { dig, isMap, stringOf } from '../json.ts';
-import { type FieldError, invalidValue, required } from '../schemas/field-error.ts';
+import { dig, isMap, stringOf } from '../../../text/json.ts';
+import { type FieldError, invalidValue, required } from '../base/field-error.ts';
 
 /** @param path  of `subresources` in the definition */
 export function subresourceErrors(subresources: unknown, path: string): FieldError[] {

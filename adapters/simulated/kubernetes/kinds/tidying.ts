@@ -1,5 +1,5 @@
 // The form in which built-in kinds are kept: fields that hold nothing are absent, whatever the client sent for nothing.
-import { isList, isMap, put } from '../json.ts';
+import { isList, isMap, put } from '../../../text/json.ts';
 import type { Schema } from '../schemas/schema.ts';
 
 /**

@@ -1,12 +1,13 @@
 // A POST that is answered from what it says and stores nothing: reviews, and requests for tokens.
-import type { Action, Api, ResourceRequest } from '../api.ts';
+
 import { recordUpdate } from '../apply/ownership.ts';
-import type { KubeObject } from '../json.ts';
+import { notAcceptable } from '../base/api-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Action, Api, ResourceRequest } from '../resources/api.ts';
+import { dropEmpty } from '../resources/metadata.ts';
 import { setDefaults } from '../schemas/pruning.ts';
-import { notAcceptable } from '../wire/api-error.ts';
 import { decodeObject } from '../wire/decoding.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
-import { dropEmpty } from './metadata.ts';
 import { structureOf, writerOf } from './writer.ts';
 import { checkWriteOptions, placeInNamespace } from './writes.ts';
 

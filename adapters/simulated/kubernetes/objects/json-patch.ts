@@ -1,6 +1,6 @@
 // JSON patch as the API server applies it: RFC 6902 with some freedom (negative indexes, absent keys that are replaced).
-import { copy, isList, isMap, type JsonMap, put } from '../json.ts';
-import { unprocessable } from '../wire/api-error.ts';
+import { copy, isList, isMap, type JsonMap, put } from '../../../text/json.ts';
+import { unprocessable } from '../base/api-error.ts';
 
 type Container = JsonMap | unknown[];
 

@@ -2,13 +2,15 @@
 //
 // Invariants:
 //   KSIM-LIFECYCLE-1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
-import { type Api, type Resource, timeText } from '../api.ts';
-import { dig, isList, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
-import { resourceSubject } from '../kinds/resources.ts';
-import { type FieldError, invalidValue, notSupported } from '../schemas/field-error.ts';
+
+import { dig, isList, type JsonMap, listOf, stringOf } from '../../../text/json.ts';
+import { badRequest, conflict, forbiddenError, invalid, notFound } from '../base/api-error.ts';
+import { type FieldError, invalidValue, notSupported } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { type Api, type Resource, timeText } from '../resources/api.ts';
+import { resourceSubject } from '../resources/registry.ts';
 import type { Collection } from '../storage/store.ts';
 import { asStored, type Stored } from '../storage/stored.ts';
-import { badRequest, conflict, forbiddenError, invalid, notFound } from '../wire/api-error.ts';
 
 export interface Preconditions {
   readonly uid: string | undefined;

@@ -1,5 +1,5 @@
 // JSON merge patch (RFC 7386) as the API server applies it.
-import { isList, isMap, type JsonMap, put } from '../json.ts';
+import { isList, isMap, type JsonMap, put } from '../../../text/json.ts';
 
 /** The target with the patch applied. Shares parts with both; changes neither. */
 export function mergePatch(target: unknown, patch: unknown): unknown {

@@ -5,13 +5,13 @@
 //   KSIM-PAGES-1. The pages of a list together are the objects of one revision, each exactly once, unless a client takes up a
 //       token that says so otherwise (its revision is -1).
 import { posix } from 'node:path';
-import type { Api, ResourceRequest } from '../api.ts';
+import { isList, isMap, typeName } from '../../../text/json.ts';
+import { badRequest, expired, tooLargeRevision } from '../base/api-error.ts';
+import { jsonProblem } from '../base/json-text.ts';
 import { each } from '../conversion/pending.ts';
-import { isList, isMap, typeName } from '../json.ts';
+import type { Api, ResourceRequest } from '../resources/api.ts';
 import type { Collection } from '../storage/store.ts';
 import type { Facts, Stored } from '../storage/stored.ts';
-import { badRequest, expired, tooLargeRevision } from '../wire/api-error.ts';
-import { jsonProblem } from '../wire/json-text.ts';
 import { candidate } from '../wire/selectors.ts';
 import { checkMatch, numberParameter, revisionParameter, type Selection, selected } from './selection.ts';
 

@@ -1,11 +1,8 @@
 // PATCH: the four kinds of patches, from the request to a change of the stored object.
 
 import { LimitError, readJson } from '../../../text/exact-json.ts';
-import type { Api, Resource, ResourceRequest } from '../api.ts';
+import { canonical, copy, isList, isMap, type JsonMap, stringOf } from '../../../text/json.ts';
 import { applyConfiguration, shown } from '../apply/applying.ts';
-import { canonical, copy, isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
-import { inVersion, resourceSubject } from '../kinds/resources.ts';
-import { invalidValue } from '../schemas/field-error.ts';
 import {
   badRequest,
   conflict,
@@ -16,10 +13,14 @@ import {
   routeRefusal,
   tooLarge,
   unsupportedMediaType,
-} from '../wire/api-error.ts';
+} from '../base/api-error.ts';
+import { invalidValue } from '../base/field-error.ts';
+import { goText, jsonType } from '../base/go-values.ts';
+import { jsonProblem, repeatedKeys } from '../base/json-text.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Api, Resource, ResourceRequest } from '../resources/api.ts';
+import { inVersion, resourceSubject } from '../resources/registry.ts';
 import { dropUnknown, FieldValidation, fieldValidationOf, parseBody, typeProblem } from '../wire/decoding.ts';
-import { goText, jsonType } from '../wire/go-values.ts';
-import { jsonProblem, repeatedKeys } from '../wire/json-text.ts';
 import { type Parsed, readYaml } from '../wire/yaml-text.ts';
 import { jsonPatch } from './json-patch.ts';
 import { mergePatch } from './merge-patch.ts';

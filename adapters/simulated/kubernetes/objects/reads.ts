@@ -1,8 +1,8 @@
 // GET of an object and of a collection.
 
-import type { Api, Resource, ResourceRequest } from '../api.ts';
-import { resourceSubject } from '../kinds/resources.ts';
-import { notFound, plainFailure, tooLargeRevision } from '../wire/api-error.ts';
+import { notFound, plainFailure, tooLargeRevision } from '../base/api-error.ts';
+import type { Api, Resource, ResourceRequest } from '../resources/api.ts';
+import { resourceSubject } from '../resources/registry.ts';
 import { answerJson, listJson } from '../wire/encoding.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
 import { pageOf } from './pages.ts';

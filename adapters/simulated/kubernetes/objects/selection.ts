@@ -1,9 +1,10 @@
 // Which objects a list, a watch or a deletion of a collection is about, and what else its query says.
-import type { Api, ResourceRequest } from '../api.ts';
+
+import { badRequest, invalid } from '../base/api-error.ts';
+import { type FieldError, forbidden, notSupported } from '../base/field-error.ts';
 import { each } from '../conversion/pending.ts';
-import { type FieldError, forbidden, notSupported } from '../schemas/field-error.ts';
+import type { Api, ResourceRequest } from '../resources/api.ts';
 import type { Stored } from '../storage/stored.ts';
-import { badRequest, invalid } from '../wire/api-error.ts';
 import { both, candidate, fieldSelector, labelSelector, type Selector } from '../wire/selectors.ts';
 
 /** What a list, a watch or a deletion of a collection is about. */

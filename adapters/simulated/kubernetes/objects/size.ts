@@ -1,7 +1,8 @@
 // How large an object may be.
-import type { KubeObject } from '../json.ts';
+
+import { plainFailure } from '../base/api-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { textOf } from '../storage/stored.ts';
-import { plainFailure } from '../wire/api-error.ts';
 
 /** etcd's limit for one request, and that of the API server for what it sends to etcd, in bytes. */
 const MAX_STORED_BYTES = 1.5 * 1024 * 1024;

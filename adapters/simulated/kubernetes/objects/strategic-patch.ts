@@ -1,11 +1,11 @@
 // The strategic merge patch of the built-in kinds: maps merge, null removes, some lists merge by the key of their items;
 // the directives `$patch`, `$retainKeys`, `$setElementOrder/...` and `$deleteFromPrimitiveList/...` are honored.
 
+import { canonical, isList, isMap, type JsonMap, put, same } from '../../../text/json.ts';
 import { childSchema } from '../apply/typed.ts';
-import { canonical, isList, isMap, type JsonMap, put, same } from '../json.ts';
+import { badRequest, plainFailure } from '../base/api-error.ts';
+import { goText, goType } from '../base/go-values.ts';
 import type { Schema } from '../schemas/schema.ts';
-import { badRequest, plainFailure } from '../wire/api-error.ts';
-import { goText, goType } from '../wire/go-values.ts';
 
 const ORDER = '$setElementOrder';
 const DELETE = '$deleteFromPrimitiveList';

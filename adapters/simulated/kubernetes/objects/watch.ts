@@ -6,13 +6,13 @@
 //   KSIM-WATCH-3. A change is serialized once for each form, however many watch.
 import type { Timer } from '../../../../bus/time.ts';
 import { jsonText } from '../../../text/exact-json.ts';
-import type { Api, Resource, ResourceRequest } from '../api.ts';
+import { type ApiError, expired, invalid, plainFailure } from '../base/api-error.ts';
+import { type FieldError, forbidden, notSupported } from '../base/field-error.ts';
 import { atOnce, each, oneAfterAnother, withConversions } from '../conversion/pending.ts';
-import { inVersion } from '../kinds/resources.ts';
-import { type FieldError, forbidden, notSupported } from '../schemas/field-error.ts';
+import type { Api, Resource, ResourceRequest } from '../resources/api.ts';
+import { inVersion } from '../resources/registry.ts';
 import type { Change, Frames } from '../storage/store.ts';
 import { restamped, type Stored } from '../storage/stored.ts';
-import { type ApiError, expired, invalid, plainFailure } from '../wire/api-error.ts';
 import { objectJson, partialOf } from '../wire/encoding.ts';
 import { acceptedForm, type Form } from '../wire/negotiation.ts';
 import { candidate } from '../wire/selectors.ts';

@@ -1,8 +1,9 @@
 // Who writes an object, and what of it is theirs to write: what the record of managed fields needs to know.
-import { type Api, type Resource, type ResourceRequest, timeText } from '../api.ts';
+
+import type { JsonMap } from '../../../text/json.ts';
 import type { Writer } from '../apply/managers.ts';
-import type { JsonMap } from '../json.ts';
-import { inVersion, toStored } from '../kinds/resources.ts';
+import { type Api, type Resource, type ResourceRequest, timeText } from '../resources/api.ts';
+import { inVersion, toStored } from '../resources/registry.ts';
 import { setDefaults } from '../schemas/pruning.ts';
 
 /** Who a request writes as. */

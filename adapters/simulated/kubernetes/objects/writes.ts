@@ -5,13 +5,9 @@
 //   KSIM-WRITES-2. A write that would change nothing gets no revision, and nobody hears of it.
 //   KSIM-WRITES-3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
 //       else on status.
-import { type Api, fillSystemFields, generatedName, type Resource, type ResourceRequest } from '../api.ts';
+
+import { put, sameFields } from '../../../text/json.ts';
 import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
-import { type KubeObject, put, sameFields } from '../json.ts';
-import { inVersion, kindSubject, resourceSubject, toStored } from '../kinds/resources.ts';
-import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
-import { dropNulls, setDefaults } from '../schemas/pruning.ts';
-import { asStored, type Stored } from '../storage/stored.ts';
 import {
   alreadyExists,
   badRequest,
@@ -22,9 +18,10 @@ import {
   notFound,
   plainFailure,
   type Subject,
-} from '../wire/api-error.ts';
-import { decodeObject, isDryRun } from '../wire/decoding.ts';
-import { isHeld } from './lifecycle.ts';
+} from '../base/api-error.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required } from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { type Api, fillSystemFields, generatedName, type Resource, type ResourceRequest } from '../resources/api.ts';
 import {
   dropEmpty,
   dropRepeatedOwners,
@@ -32,7 +29,12 @@ import {
   managerNameErrors,
   validateMetadata,
   validateMetadataUpdate,
-} from './metadata.ts';
+} from '../resources/metadata.ts';
+import { inVersion, kindSubject, resourceSubject, toStored } from '../resources/registry.ts';
+import { dropNulls, setDefaults } from '../schemas/pruning.ts';
+import { asStored, type Stored } from '../storage/stored.ts';
+import { decodeObject, isDryRun } from '../wire/decoding.ts';
+import { isHeld } from './lifecycle.ts';
 import { checkSize } from './size.ts';
 import { writerOf } from './writer.ts';
 

@@ -1,13 +1,20 @@
 // What the schema of a CustomResourceDefinition must keep to beyond being structural: what of OpenAPI is supported, list
 // and map types, defaults, and rules that compile and do not cost too much.
 import { RE2JSException } from 're2js';
-import { copy, isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../json.ts';
-import { validateRules } from './cel.ts';
-import { compileMessage, compileRule } from './cel-compile.ts';
-import { type CelType, declaredType, MAX_REQUEST_BYTES } from './cel-types.ts';
-import { type FieldError, forbidden, invalidRecord, invalidValue, notSupported, required } from './field-error.ts';
+import { compileMessage, compileRule } from '../../../cel/compile.ts';
+import { type CelType, declaredType, MAX_REQUEST_BYTES } from '../../../cel/types.ts';
+import { copy, isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import {
+  type FieldError,
+  forbidden,
+  invalidRecord,
+  invalidValue,
+  notSupported,
+  required,
+} from '../base/field-error.ts';
 import { isRulePath } from './field-path.ts';
 import { prune } from './pruning.ts';
+import { validateRules } from './rules.ts';
 import { compileSchema, type Schema } from './schema.ts';
 import { structuralProblems } from './structural.ts';
 import { validate } from './validation.ts';

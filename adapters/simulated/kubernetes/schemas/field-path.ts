@@ -1,5 +1,5 @@
 // Paths in definitions that point at fields of a schema: `.spec.size`, `.spec.labels['a.b']`.
-import { isMap, type JsonMap, mapOf } from '../json.ts';
+import { isMap, type JsonMap, mapOf } from '../../../text/json.ts';
 
 export type FoundPath = { readonly path: string; readonly schema: JsonMap } | { readonly problem: string };
 

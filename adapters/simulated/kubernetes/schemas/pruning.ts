@@ -1,5 +1,5 @@
 // Unknown fields and defaults: what happens to an object between its JSON and its validation.
-import { copy, isList, isMap, type JsonMap, put } from '../json.ts';
+import { copy, isList, isMap, type JsonMap, put } from '../../../text/json.ts';
 import { compileSchema, fieldSchema, type Schema } from './schema.ts';
 
 /** Of values that nothing is declared of: what is in them is unknown. */

@@ -1,9 +1,9 @@
 // Structural schemas, compiled from the JSON of a CustomResourceDefinition (or of a built-in kind) into one tree that
 // pruning, defaulting, validation, CEL and server-side apply walk.
 import type { RE2JS } from 're2js';
-import { isList, isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
+import { isList, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { patternOf } from '../../../text/patterns.ts';
 import { META_TYPES } from './meta-types.ts';
-import { patternOf } from './patterns.ts';
 import { META_PACKAGE, parseTypes, treeOf } from './types.ts';
 
 export interface ValidationRule {

@@ -1,9 +1,8 @@
 // What makes a schema structural: every field has a type outside of logic, and logic (allOf, anyOf, oneOf, not) restricts
 // values only. Each rule is worded as the API server words it.
-import { isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../json.ts';
-import { type FieldError, forbidden, invalidValue, required } from './field-error.ts';
-
-import { patternProblem } from './patterns.ts';
+import { isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import { patternProblem } from '../../../text/patterns.ts';
+import { type FieldError, forbidden, invalidValue, required } from '../base/field-error.ts';
 
 type Level = 'root' | 'item' | 'field';
 

@@ -14,7 +14,7 @@
 // with keys of text, [] for lists that have one owner, [set], [key] for lists of maps that are told apart by a field
 // (with `;` behind the key where a strategic merge replaces the list all the same), and * before what is not there
 // unless somebody adds it: a structure, or a number, flag or text that may be 0, false or empty.
-import { isMap, type JsonMap, stringOf } from '../json.ts';
+import { isMap, type JsonMap, stringOf } from '../../../text/json.ts';
 
 export interface TypeField {
   readonly name: string;

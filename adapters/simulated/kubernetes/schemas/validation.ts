@@ -4,8 +4,10 @@
 //   KSIM-VALIDATION-1. On an update, a value that equals what was stored at the same place is not complained about: rules that became
 //       stricter after it was stored do not block writes of other fields.
 
+import { itemKey } from '../../../cel/schema.ts';
 import { parseJson } from '../../../text/exact-json.ts';
-import { canonical, isList, isMap, isWhole, type JsonMap, same, typeName } from '../json.ts';
+import { hasFormat, isStringFormat } from '../../../text/formats.ts';
+import { canonical, isList, isMap, isWhole, type JsonMap, same, typeName } from '../../../text/json.ts';
 import {
   duplicate,
   type FieldError,
@@ -17,8 +19,7 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
-} from './field-error.ts';
-import { hasFormat, isStringFormat } from './formats.ts';
+} from '../base/field-error.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
 /** Where a value is: spelled only when there is something to say of it. */
@@ -191,17 +192,6 @@ export function oldItems(schema: Schema, old: unknown): (item: unknown) => unkno
   if (schema.listType !== 'map' || !isList(old)) return () => undefined;
   const byKey = new Map(old.map((item) => [itemKey(schema, item), item]));
   return (item) => byKey.get(itemKey(schema, item));
-}
-
-/** The keys of an item of a list of type map, with the defaults of the schema, as text. */
-export function itemKey(schema: Schema, item: unknown): string {
-  if (!isMap(item)) return canonical(item);
-  const key: JsonMap = {};
-  for (const name of schema.listKeys) {
-    const value = item[name] ?? schema.items?.properties?.get(name)?.default;
-    if (value !== undefined) key[name] = value;
-  }
-  return canonical(key);
 }
 
 const NOTHING: JsonMap = {};

@@ -2,8 +2,8 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TerminalError } from '../../../../bus/errors.ts';
-import type { Credentials } from '../auth/credentials.ts';
-import { dig, isMap } from '../json.ts';
+import { dig, isMap } from '../../../text/json.ts';
+import type { Credentials } from '../base/credentials.ts';
 import { FORMAT } from './records.ts';
 
 export interface Identity {

@@ -15,7 +15,7 @@
 //   KSIM-RECORDS-1. What was cut off at any byte, or has gaps that never reached the disk, is not taken for a line.
 import { crc32 } from 'node:zlib';
 import { parseJson } from '../../../text/exact-json.ts';
-import { isMap } from '../json.ts';
+import { isMap } from '../../../text/json.ts';
 import type { RestoredChange } from './store.ts';
 import { fromText } from './stored.ts';
 

@@ -6,7 +6,7 @@
 //   KSIM-STORE-2. Changes are applied, followed and shown in the order of their revisions.
 //   KSIM-STORE-3. Who follows the store hears a change before the write that caused it returns. Who watches hears it when it is
 //       settled: at once without a journal, else when the journal has it.
-import type { KubeObject } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { type Change, type History, type HistoryLimits, history } from './history.ts';
 import { type OrderedObjects, orderedObjects } from './ordered-objects.ts';
 import { type Entry, type Journal, settlement } from './settlement.ts';

@@ -1,13 +1,14 @@
 // One version of an object, kept as its JSON text.
 import { jsonText, parseJson } from '../../../text/exact-json.ts';
-import { type JsonMap, type KubeObject, type ObjectMeta, same } from '../json.ts';
+import { type JsonMap, same } from '../../../text/json.ts';
+import type { KubeObject, ObjectMeta } from '../base/kube-object.ts';
 
 /** What is known of an object without reading its text: enough for selectors by label, owners and the end of life. */
 export type Facts = Readonly<
   Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'labels' | 'finalizers' | 'ownerReferences' | 'deletionTimestamp'>
 >;
 
-/** Never changes (KSIM-JSON-1). */
+/** Never changes (KSIM-OBJECT-1). */
 export interface Stored {
   readonly revision: number;
   readonly metadata: Facts;

@@ -1,8 +1,8 @@
 // Answers in the media type that a client accepts: JSON, or YAML of the same.
 import { parseJson } from '../../../text/exact-json.ts';
-import { isList, isMap } from '../json.ts';
-import { yaml } from '../libraries.ts';
-import { notAcceptable, notAcceptableByRouter } from './api-error.ts';
+import { isList, isMap } from '../../../text/json.ts';
+import { notAcceptable, notAcceptableByRouter } from '../base/api-error.ts';
+import { yaml } from '../base/libraries.ts';
 import { bodyText, type Sent } from './http.ts';
 
 const YAML = 'application/yaml';

@@ -1,8 +1,9 @@
 // The columns of tables: those of built-in kinds, and those that a CustomResourceDefinition asks for.
 
-import type { Column } from '../api.ts';
-import { canonical, dig, isMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
-import { compileJsonPath } from './json-path.ts';
+import { canonical, dig, isMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { compileJsonPath } from '../base/json-path.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Column } from '../resources/api.ts';
 
 const plain = (name: string, description: string, cell: Column['cell'], priority = 0): Column => ({
   name,

@@ -1,19 +1,20 @@
 // From the body of a request to an object: media types, JSON and YAML, the types of metadata, unknown fields.
 
 import { LimitError, readJson, UnfitNumber } from '../../../text/exact-json.ts';
-import type { Resource, ResourceRequest } from '../api.ts';
-import { isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
-import { metadataTypeProblem } from '../objects/metadata.ts';
-import { invalidValue } from '../schemas/field-error.ts';
-import { hasFormat } from '../schemas/formats.ts';
+import { hasFormat } from '../../../text/formats.ts';
+import { isList, isMap, type JsonMap, stringOf } from '../../../text/json.ts';
+import { badRequest, invalid, unsupportedMediaType } from '../base/api-error.ts';
+import { invalidValue } from '../base/field-error.ts';
+import { jsonType } from '../base/go-values.ts';
+import { jsonProblem, repeatedKeys } from '../base/json-text.ts';
+import { isKnownKind } from '../base/known-kinds.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { timeProblem } from '../base/time-text.ts';
+import type { Resource, ResourceRequest } from '../resources/api.ts';
+import { metadataTypeProblem } from '../resources/metadata.ts';
 import { prune } from '../schemas/pruning.ts';
 import { fieldSchema, type Schema } from '../schemas/schema.ts';
-import { badRequest, invalid, unsupportedMediaType } from './api-error.ts';
-import { jsonType } from './go-values.ts';
-import { jsonProblem, repeatedKeys } from './json-text.ts';
-import { isKnownKind } from './known-kinds.ts';
 import { fromProtobuf, PROTOBUF } from './protobuf.ts';
-import { timeProblem } from './time-text.ts';
 import type { Parsed } from './yaml-text.ts';
 import { readYaml } from './yaml-text.ts';
 

@@ -1,10 +1,9 @@
 // What a client learns before it asks: versions, groups, resources. Derived from the registry, kept until it changes.
 
 import { createHash } from 'node:crypto';
-import type { Registry, Resource } from '../api.ts';
-import type { JsonMap } from '../json.ts';
-import { SCALE } from '../kinds/scales.ts';
-import { pageNotFound, unknownPath } from './api-error.ts';
+import type { JsonMap } from '../../../text/json.ts';
+import { pageNotFound, unknownPath } from '../base/api-error.ts';
+import type { Registry, Resource } from '../resources/api.ts';
 
 /** The release whose answers this server gives. */
 export const VERSION: JsonMap = {
@@ -111,14 +110,13 @@ interface Subresource {
   readonly name: string;
   readonly verbs: readonly string[];
   /** What it takes and gives, where that is another kind. */
-  readonly foreign: Resource | undefined;
+  readonly foreign?: Resource;
 }
 
 function subresourcesOf({ subresources, actions = {} }: Resource): Subresource[] {
   const parts = subresources.map((name) => ({
     name,
     verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
-    foreign: name === 'scale' ? SCALE : undefined,
   }));
   const below = Object.entries(actions).filter(([name]) => name !== '');
   return [...parts, ...below.map(([name, { body }]) => ({ name, verbs: ['create'], foreign: body }))];

@@ -1,10 +1,10 @@
 // Objects as JSON text. What is stored in the version that is asked for goes out as it is stored.
 
 import { jsonText } from '../../../text/exact-json.ts';
-import type { Resource } from '../api.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { each } from '../conversion/pending.ts';
-import type { KubeObject } from '../json.ts';
-import { inVersion } from '../kinds/resources.ts';
+import type { Resource } from '../resources/api.ts';
+import { inVersion } from '../resources/registry.ts';
 import { type Stored, textOf } from '../storage/stored.ts';
 import type { Form } from './negotiation.ts';
 import { tableOf } from './table.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import { tooLarge } from './api-error.ts';
+import { tooLarge } from '../base/api-error.ts';
 
 /** The API server's limit for the body of a request, in bytes. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -146,7 +146,7 @@ function* piecesOf(body: Body): Generator<string | Uint8Array> {
 }
 
 /** The head of an answer that goes on and on. */
-export function beginStream(response: ServerResponse, type = 'application/json'): void {
-  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': NO_CACHE });
+export function beginStream(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': NO_CACHE });
   response.flushHeaders();
 }

@@ -1,6 +1,6 @@
 // The language of label selectors.
-import { keyProblems, labelValueProblems } from '../objects/names.ts';
-import { badRequest } from './api-error.ts';
+import { keyProblems, labelValueProblems } from '../../../text/names.ts';
+import { badRequest } from '../base/api-error.ts';
 
 export interface Requirement {
   readonly key: string;

@@ -1,6 +1,7 @@
 // What form of an answer a client accepts: the object itself, its metadata alone, or rows of a table.
-import type { Resource } from '../api.ts';
-import { badRequest, notAcceptable, plainFailure, unanswerable } from './api-error.ts';
+
+import { badRequest, notAcceptable, plainFailure, unanswerable } from '../base/api-error.ts';
+import type { Resource } from '../resources/api.ts';
 
 export type Form =
   | { readonly kind: 'object' }

@@ -1,9 +1,8 @@
 // The paths of the documents of OpenAPI v3: which operations there are and which parameters they take, by which clients
 // learn that a server validates fields and can try without doing.
 
-import type { Resource } from '../api.ts';
-import type { JsonMap } from '../json.ts';
-import { SCALE } from '../kinds/scales.ts';
+import type { JsonMap } from '../../../text/json.ts';
+import type { Resource } from '../resources/api.ts';
 import { componentName, DELETE_OPTIONS_NAME, PATCH_NAME, refer, STATUS_NAME } from './openapi-schemas.ts';
 
 const parameter = (name: string, type = 'string'): JsonMap => ({
@@ -58,7 +57,7 @@ function prefixOf({ group, version }: Resource): string {
 function operation(
   resource: Resource,
   below: string,
-  { verb, action, parameters, takes, gives, created, about = resource }: Operation,
+  { verb, action, parameters, takes, gives, created }: Operation,
 ): JsonMap {
   const { group, version, kind, namespaced, builtin } = resource;
   const content = (types: readonly string[], name: string): JsonMap =>
@@ -78,7 +77,7 @@ function operation(
       '401': { description: 'Unauthorized' },
     },
     'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': { group: about.group, kind: about.kind, version: about.version },
+    'x-kubernetes-group-version-kind': { group, kind, version },
   };
 }
 
@@ -101,15 +100,14 @@ export function pathsOf(resource: Resource): JsonMap {
     gives: name,
     created: true,
   };
-  const objectOperations = (below: string, about = resource, given = componentName(about)): JsonMap => ({
-    get: make(below, { verb: 'read', action: 'get', parameters: [], gives: given, about }),
+  const objectOperations = (below: string): JsonMap => ({
+    get: make(below, { verb: 'read', action: 'get', parameters: [], gives: name }),
     put: make(below, {
       verb: 'replace',
       action: 'put',
       parameters: WRITING,
-      takes: given,
-      gives: given,
-      about,
+      takes: name,
+      gives: name,
       created: true,
     }),
     patch: make(below, {
@@ -117,8 +115,7 @@ export function pathsOf(resource: Resource): JsonMap {
       action: 'patch',
       parameters: [...WRITING, parameter('force', 'boolean')],
       takes: PATCH_NAME,
-      gives: given,
-      about,
+      gives: name,
     }),
     parameters: inPath(['name', ...place]),
   });
@@ -145,8 +142,7 @@ export function pathsOf(resource: Resource): JsonMap {
     },
   };
   if (namespaced) paths[`${root}/${plural}`] = { get: make('ForAllNamespaces', listing) };
-  for (const below of subresources)
-    paths[`${collection}/{name}/${below}`] = objectOperations(below, below === 'scale' ? SCALE : resource);
+  for (const below of subresources) paths[`${collection}/{name}/${below}`] = objectOperations(below);
   for (const [below, { body }] of Object.entries(actions)) {
     const asked = componentName(body);
     paths[`${collection}/{name}/${below}`] = {

@@ -1,8 +1,8 @@
 // A document of OpenAPI v2 in protobuf, as `gnostic` writes it: all that kubectl 1.20 reads. What only documents have
 // that are no Kubernetes API's (files, headers, forms, security) is left out.
 import type { Type } from 'protobufjs';
-import { isMap, type JsonMap, listOf, mapOf } from '../json.ts';
-import { protobufjs, yaml } from '../libraries.ts';
+import { isMap, type JsonMap, listOf, mapOf } from '../../../text/json.ts';
+import { protobufjs, yaml } from '../base/libraries.ts';
 
 const SCHEMA = `
 syntax = "proto3";

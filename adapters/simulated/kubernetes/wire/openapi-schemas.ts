@@ -1,10 +1,9 @@
 // The schemas of the documents of OpenAPI v3: those of built-in kinds from their types, those of custom kinds from
 // their definitions, and the lists of both.
 
-import type { Resource } from '../api.ts';
-import { isMap, type JsonMap, listOf, mapOf } from '../json.ts';
-import { SCALE } from '../kinds/scales.ts';
-import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
+import { isMap, type JsonMap, listOf, mapOf } from '../../../text/json.ts';
+import type { Resource } from '../resources/api.ts';
+import { kindTypeName, TYPES } from '../schemas/builtin/mod.ts';
 import { KIND_DESCRIPTIONS, META_PACKAGE, publishedType, references } from '../schemas/types.ts';
 
 const OBJECT_META_NAME = `${META_PACKAGE}.ObjectMeta`;
@@ -43,8 +42,7 @@ export function componentsOf(resources: readonly Resource[]): JsonMap {
     const name = componentName(resource);
     add(name, { ...(resource.builtin ? builtinSchema(name) : customSchema(resource)), ...extensionsOf(resource) });
     if (resource.verbs.includes('list')) add(`${name}List`, listSchema(resource, name));
-    const bodies = Object.values(resource.actions ?? {}).map(({ body }) => body);
-    for (const body of resource.scale === undefined ? bodies : [...bodies, SCALE]) {
+    for (const { body } of Object.values(resource.actions ?? {})) {
       const below = componentName(body);
       if (components[below] === undefined) add(below, { ...builtinSchema(below), ...extensionsOf(body) });
     }

@@ -1,9 +1,9 @@
 // OpenAPI: a document of version 3 for each group and version, and all of them as one of version 2, for clients that
 // know no other. Documents are made when they are asked for, and kept until what is served changes.
 import { createHash } from 'node:crypto';
-import type { Registry, Resource } from '../api.ts';
-import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
-import { notAcceptable } from './api-error.ts';
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { notAcceptable } from '../base/api-error.ts';
+import type { Registry, Resource } from '../resources/api.ts';
 import type { Sent } from './http.ts';
 import { pathsOf } from './openapi-paths.ts';
 import { openApiProtobuf } from './openapi-protobuf.ts';

@@ -1,20 +1,16 @@
-// Objects of the built-in kinds in protobuf, which Go clients prefer for them. To everything else in the server they are
-// JSON: it is rewritten on its way in and out. Messages are made from the types of the kinds; what the JSON of the API
-// writes in ways of its own (instants, sets of fields, schemas that may be something else) is translated here.
+// Objects of the built-in kinds in protobuf, as Go clients send them. To everything else in the server they are JSON: they
+// are rewritten on their way in, by messages made from the types of the kinds. Nothing is answered in protobuf: who
+// accepts it accepts JSON too.
 import type { Root, Type } from 'protobufjs';
-import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
-import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
-import { protobufjs } from '../libraries.ts';
+import { type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { protobufjs } from '../base/libraries.ts';
+import { kindTypeName, TYPES } from '../schemas/builtin/mod.ts';
 import { type FieldType, fieldType, META_PACKAGE, METADATA_FIELD, type NamedType } from '../schemas/types.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** What precedes every object. */
 const MAGIC = Buffer.from('k8s\0');
-
-const FRAME_LENGTH_BYTES = 4;
-
-const EXTENSIONS = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
 
 /** Messages that are not what their JSON looks like. */
 const SCHEMA = `
@@ -27,19 +23,10 @@ message Unknown {
   optional TypeMeta typeMeta = 1; optional bytes raw = 2; optional string contentEncoding = 3;
   optional string contentType = 4;
 }
-message List { optional bytes metadata = 1; repeated bytes items = 2; }
-message WatchEvent { optional string type = 1; optional Raw object = 2; }
 `;
 
-/** The JSON of these is what their bytes hold. */
-const RAW_TYPES = [`${META_PACKAGE}.FieldsV1`, `${EXTENSIONS}JSON`];
-
-/** A schema or something else: the field of the something else, and its type. */
-const UNIONS: Readonly<Record<string, readonly [name: string, type: string, number: number]>> = {
-  [`${EXTENSIONS}JSONSchemaPropsOrBool`]: ['allows', 'bool', 1],
-  [`${EXTENSIONS}JSONSchemaPropsOrArray`]: ['items', 'JSONSchemaProps', 2],
-  [`${EXTENSIONS}JSONSchemaPropsOrStringArray`]: ['items', 'string', 2],
-};
+/** The JSON of it is what its bytes hold. */
+const RAW_TYPE = `${META_PACKAGE}.FieldsV1`;
 
 let parsed: Root | undefined;
 const root = (): Root => {
@@ -64,15 +51,6 @@ function messageOf(fullName: string): Type {
   const type = new Message(flat(fullName));
   messages.set(fullName, type);
   root().add(type);
-  const union = UNIONS[fullName];
-  if (union !== undefined) {
-    const [name, of, number] = union;
-    const schema = flat(`${EXTENSIONS}JSONSchemaProps`);
-    messageOf(`${EXTENSIONS}JSONSchemaProps`);
-    type.add(new Field('schema', name === 'allows' ? 2 : 1, schema, 'optional'));
-    type.add(new Field(name, number, of === 'JSONSchemaProps' ? schema : of, of === 'bool' ? 'optional' : 'repeated'));
-    return type;
-  }
   for (const { number, type: text } of fieldsOf(typeOf(fullName))) {
     const name = fieldKey(number);
     const kind = fieldType(text, typeOf(fullName).packageName);
@@ -89,10 +67,8 @@ function typeName(type: FieldType): string {
       return 'Time';
     case 'scalar':
       return SCALARS[type.name] ?? type.name;
-    case 'named': {
-      if (RAW_TYPES.includes(type.fullName)) return 'Raw';
-      return messageOf(type.fullName).name;
-    }
+    case 'named':
+      return type.fullName === RAW_TYPE ? 'Raw' : messageOf(type.fullName).name;
     default:
       throw new Error(`nothing of protobuf repeats a ${type.kind}`);
   }
@@ -145,17 +121,9 @@ function valueToJson(type: FieldType, value: unknown): unknown {
       if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
       return type.name === 'int64' ? Number(value) : value;
     case 'named': {
-      if (RAW_TYPES.includes(type.fullName)) {
-        const { raw } = mapOf(value);
-        return raw instanceof Uint8Array && raw.length > 0 ? JSON.parse(Buffer.from(raw).toString()) : undefined;
-      }
-      const union = UNIONS[type.fullName];
-      if (union === undefined) return toJson(type.fullName, mapOf(value));
-      const { schema, [union[0]]: other } = mapOf(value);
-      if (isMap(schema)) return toJson(`${EXTENSIONS}JSONSchemaProps`, schema);
-      return union[1] === 'JSONSchemaProps'
-        ? listOf(other).map((one) => toJson(`${EXTENSIONS}JSONSchemaProps`, mapOf(one)))
-        : other;
+      if (type.fullName !== RAW_TYPE) return toJson(type.fullName, mapOf(value));
+      const { raw } = mapOf(value);
+      return raw instanceof Uint8Array && raw.length > 0 ? JSON.parse(Buffer.from(raw).toString()) : undefined;
     }
   }
 }
@@ -168,49 +136,14 @@ function instant(message: JsonMap, name: 'Time' | 'MicroTime'): string | undefin
   return name === 'Time' ? `${whole}Z` : `${whole}.${String(Math.floor(Number(nanos ?? 0) / 1000)).padStart(6, '0')}Z`;
 }
 
-function fromJson(fullName: string, object: JsonMap): JsonMap {
-  const type = typeOf(fullName);
-  const result: JsonMap = {};
-  for (const { name, number, type: text } of fieldsOf(type)) {
-    const value = object[name];
-    if (value === undefined || value === null) continue;
-    result[fieldKey(number)] = valueFromJson(fieldType(text, type.packageName), value);
-  }
-  return result;
-}
-
-function valueFromJson(type: FieldType, value: unknown): unknown {
-  switch (type.kind) {
-    case 'map':
-      return Object.fromEntries(Object.entries(mapOf(value)).map(([key, one]) => [key, valueFromJson(type.of, one)]));
-    case 'list':
-      return listOf(value).map((one) => valueFromJson(type.of, one));
-    case 'time': {
-      const text = stringOf(value);
-      const micros = Number((/\.(\d+)/.exec(text)?.[1] ?? '0').padEnd(6, '0').slice(0, 6));
-      return { seconds: Math.floor(Date.parse(text) / 1000), nanos: micros * 1000 };
-    }
-    case 'scalar':
-      if (type.name === 'texts') return { items: value };
-      return type.name === 'bytes' ? Buffer.from(stringOf(value), 'base64') : value;
-    case 'named': {
-      if (RAW_TYPES.includes(type.fullName)) return { raw: Buffer.from(JSON.stringify(value)) };
-      const union = UNIONS[type.fullName];
-      if (union === undefined) return fromJson(type.fullName, mapOf(value));
-      const schemas = listOf(value).map((one) => (isMap(one) ? fromJson(`${EXTENSIONS}JSONSchemaProps`, one) : one));
-      if (Array.isArray(value)) return { [union[0]]: schemas };
-      // A schema allows something: the flag beside it says so.
-      const flag = union[0] === 'allows' ? { allows: value !== false } : {};
-      return isMap(value) ? { ...flag, schema: fromJson(`${EXTENSIONS}JSONSchemaProps`, value) } : flag;
-    }
-  }
-}
+/** Its kinds have schemas, which are no such messages; clients send them as JSON. */
+const DEFINITIONS_GROUP = 'apiextensions.k8s.io';
 
 /** The type of what says to be of a kind; those of the meta package come in any group. */
 function typeNameOf(apiVersion: string, kind: string): string | undefined {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const name = kind === 'DeleteOptions' || kind === 'Status' ? `${META_PACKAGE}.${kind}` : kindTypeName(group, kind);
-  return TYPES.has(name) ? name : undefined;
+  return TYPES.has(name) && (group !== DEFINITIONS_GROUP || name.startsWith(META_PACKAGE)) ? name : undefined;
 }
 
 /**
@@ -245,51 +178,3 @@ function problemOf(error: unknown): string {
 }
 
 const read = (type: Type, bytes: Uint8Array): JsonMap => ({ ...type.decode(bytes) });
-
-const bytesOf = (type: Type, message: JsonMap): Uint8Array => type.encode(message).finish();
-
-/** The message of an object or a list without what precedes it; undefined for kinds that have none. */
-function messageBytes(object: JsonMap): Uint8Array | undefined {
-  const [apiVersion, kind] = [stringOf(object['apiVersion']), stringOf(object['kind'])];
-  const name = typeNameOf(apiVersion, kind);
-  if (name !== undefined) return bytesOf(messageOf(name), fromJson(name, object));
-  const listed = typeNameOf(apiVersion, kind.replace(/List$/, ''));
-  if (listed === undefined || !kind.endsWith('List')) return undefined;
-  const listMeta = `${META_PACKAGE}.ListMeta`;
-  return bytesOf(plain('List'), {
-    metadata: bytesOf(messageOf(listMeta), fromJson(listMeta, mapOf(object['metadata']))),
-    items: listOf(object['items']).map((item) => bytesOf(messageOf(listed), fromJson(listed, mapOf(item)))),
-  });
-}
-
-/** JSON of an object, a list or a status as protobuf; undefined for kinds that have no messages. */
-export function toProtobuf(json: string): Buffer | undefined {
-  const object = mapOf(JSON.parse(json));
-  const raw = messageBytes(object);
-  if (raw === undefined) return undefined;
-  const { apiVersion, kind } = object;
-  return Buffer.concat([MAGIC, bytesOf(plain('Unknown'), { typeMeta: { apiVersion, kind }, raw })]);
-}
-
-/** A line of a watch as a frame: the length, then the event. */
-export function toFrame(line: string): Buffer {
-  const { type, object } = mapOf(JSON.parse(line));
-  const raw = toProtobuf(JSON.stringify(object)) ?? Buffer.alloc(0);
-  const event = bytesOf(plain('WatchEvent'), { type, object: { raw } });
-  const length = Buffer.alloc(FRAME_LENGTH_BYTES);
-  length.writeUInt32BE(event.length);
-  return Buffer.concat([length, event]);
-}
-
-/**
- * Whether protobuf is what a client likes best of what the server has for built-in kinds.
- *
- * @returns what it accepts, with JSON in the place of protobuf; undefined when it likes something else better
- */
-export function insteadOfProtobuf(accept: string): string | undefined {
-  const [first = ''] = accept.split(',', 1);
-  const [type = '', ...parameters] = first.split(';').map((part) => part.trim());
-  // Of other forms than the object itself there are no messages here.
-  if (type !== PROTOBUF || parameters.some((one) => one.startsWith('as='))) return undefined;
-  return 'application/json';
-}

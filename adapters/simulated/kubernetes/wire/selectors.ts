@@ -1,10 +1,10 @@
 // labelSelector and fieldSelector of lists, watches and deletions of collections.
 
-import type { Resource } from '../api.ts';
-import type { KubeObject } from '../json.ts';
-import { inVersion } from '../kinds/resources.ts';
+import { badRequest } from '../base/api-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Resource } from '../resources/api.ts';
+import { inVersion } from '../resources/registry.ts';
 import type { Facts, Stored } from '../storage/stored.ts';
-import { badRequest } from './api-error.ts';
 import { labelRequirements } from './label-selectors.ts';
 
 /** What a selector looks at. */

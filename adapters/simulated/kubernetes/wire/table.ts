@@ -1,7 +1,8 @@
 // Tables: what `kubectl get` prints, made on the server from the columns of the resource.
 
-import type { Resource } from '../api.ts';
-import type { JsonMap, KubeObject } from '../json.ts';
+import type { JsonMap } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import type { Resource } from '../resources/api.ts';
 
 export interface TableOptions {
   readonly nowMs: number;

@@ -1,7 +1,7 @@
 // YAML of requests, as the API server reads it: YAML 1.1, the first document only.
 import type { Document } from 'yaml';
 import { fittingNumbers, mayHaveLargeNumbers } from '../../../text/exact-json.ts';
-import { yaml } from '../libraries.ts';
+import { yaml } from '../base/libraries.ts';
 
 /** What YAML spells infinity and the like with. */
 const UNSUPPORTED = /\.(?:inf|nan)/i;

@@ -88,8 +88,8 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
     [['disk', 'GetDiskState', '{'], /^the request is no JSON/],
     [['disk', 'Format'], /^group disk has no method 'Format'; it has: .*Rescan/],
     [['tape', 'Rescan'], /^there is no group 'tape'; there is: disk, /],
-    [['volume', 'FormatVolume'], /^nobody serves .* of group volume/],
-    [['disk', 'Rescan', '--version', 'v1alpha1'], /^nobody serves on '.*v1alpha1/],
+    [['volume', 'FormatVolume'], /^no process serves .* of group volume/],
+    [['disk', 'Rescan', '--version', 'v1alpha1'], /^no process serves on '.*v1alpha1/],
     [['disk', 'GetDiskState', '--version', 'v1beta2'], /^disk v1beta2 has no GetDiskState; these have: v1beta3, v1/],
     [['disk', 'Rescan', '--pipe', 'x'], /^--pipe needs --version/],
   ] as const) {
@@ -109,7 +109,7 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
   assert.not.match(lines, 'hunter2');
   assert.match(lines, '"rpc":"ListDiskIDs"', 'reads of the group that -vmodule names');
   assert.not.match(lines, '"rpc":"PathExists"');
-  assert.match(await problem(ls, at), /^nobody serves on /);
+  assert.match(await problem(ls, at), /^no process serves on /);
   rmSync(folder, { recursive: true });
   remove();
 });
@@ -125,7 +125,7 @@ test('what cannot be served is refused before anything is', async () => {
   ] as const) {
     assert.match(await problem(serve, [...at, ...args]), message);
   }
-  assert.match(await problem(ls, ['--pipe-prefix', prefix]), 'nobody serves');
+  assert.match(await problem(ls, ['--pipe-prefix', prefix]), 'no process serves');
   remove();
 });
 

@@ -75,12 +75,12 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     at(said, /^\+ *\d+\.\d\d s waiting +server .*shop-web-1/m);
     assert.ok(at(said, / available .*project (?:[a-z-]+, )*shop\b/m) < at(said, / available .*server /m));
     const later = at(said, /^applying the 3 objects of 90-later\.yaml$/m);
-    assert.ok(at(said, /^server\/report goes on waiting: Waiting for Flavor\/huge to be created$/m) < later);
+    assert.ok(at(said, /^server\/report still waits: Waiting for Flavor\/huge to be created$/m) < later);
     assert.ok(at(said, / available .*server (?:[a-z0-9-]+, )*report\b/m) > later);
-    // Every kind that there is, and the Secrets.
+    // 35.B: every kind that there is, without the Secrets, as everywhere that a count is told.
     const kinds = openstackContracts.map(({ kind }) => kind);
     assert.is(kinds.length, 26);
-    at(said, /^145 objects of 34 kinds$/m);
+    at(said, /^130 objects of 33 kinds$/m);
     for (const kind of [...kinds, 'Secret', 'BareMetalHost', ...windows.contracts.map((each) => each.kind)]) {
       const line = new RegExp(` \\d+ ${kind} +\\d+\\.\\d\\d(-\\d+\\.\\d\\d)? s`, 'g');
       assert.is(said.match(line)?.length, 2, `how long each ${kind} took to come and to go`);
@@ -98,14 +98,26 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
       at(said, new RegExp(`^ {4}${service}( +\\d+)+$`, 'm'));
     at(said, / held .*network .*shop-web/m);
     at(said, / gone .*secret .*openstack-clouds/m);
-    at(said, /^ {2}order: (\d+) of \1 dependents were gone from the cloud/m);
-    assert.ok(said.split('\n').length < 250, `${said.split('\n').length} lines`);
+    at(said, /^ {2}order: (\d+) of \1 dependents were deleted from the cloud/m);
+    // Changes are printed together, however slow the machine is: in each quarter of a second at most one line per state.
+    const printed = [...said.matchAll(/^\+ *(\d+\.\d\d) s (\S+)/gm)].map(([, time, state]) => ({
+      time: Number(time),
+      state,
+    }));
+    const quarters = new Map<string, number>();
+    for (const { time, state } of printed) {
+      const quarter = `${state} ${Math.floor(time * 4)}`;
+      quarters.set(quarter, (quarters.get(quarter) ?? 0) + 1);
+    }
+    // A part of the demo counts its time anew, and two reports may fall into one quarter.
+    const most = Math.max(...quarters.values());
+    assert.ok(most <= 8, `${most} lines of one state in a quarter of a second`);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
-    const passed = at(said, /^demo passed: 145 objects, 4 hosts and 11 Windows storage among them, came up in /m);
+    const passed = at(said, /^demo passed: 130 objects, 4 hosts and 11 Windows storage among them, came up in /m);
     // What a Windows machine has in use comes and goes with the objects, and in their order.
     at(said, /^ {2}Windows: node one \(a machine in memory\)$/m);
     at(said, /^ {2}Windows storage in use: 1 target, 2 disks, 1 share, 4 paths$/m);
-    at(said, /^ {2}Windows storage: (\d+) of \1 were gone before what they are on$/m);
+    at(said, /^ {2}Windows storage: (\d+) of \1 were deleted before what they are on$/m);
     assert.ok(at(said, / available .*windowsvolume (?:[a-z-]+, )*archive\b/m) < at(said, /^deleting namespace /m));
     // A host goes while the others stay.
     const up = at(said, /^ {2}hosts: 2 available, 1 externally provisioned, 1 provisioned$/m);

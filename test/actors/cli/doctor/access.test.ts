@@ -43,7 +43,7 @@ test('a node is asked about Secrets of namespaces that are named, and told where
   assert.equal([verdict, found], [Verdict.Wrong, 'may not get secrets']);
   assert.match(todo ?? '', 'bind the ClusterRole troupe-csi-proxy-secrets, where Secrets are meant for it, to whom');
   const none = await examined(ROLE, undefined, () => false);
-  assert.match(none.todo ?? '', 'bind the ClusterRole troupe-csi-proxy of deploy/windows to whom');
+  assert.match(none.todo ?? '', 'bind the ClusterRole troupe-csi-proxy of deploy/chart to whom');
 });
 
 test('others need all Secrets, wherever they are', async () => {

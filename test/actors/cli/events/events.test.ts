@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { type EventsDeps, events } from '../../../../actors/cli/events/events.ts';
+import { EVENT_TYPES, type EventsDeps, events } from '../../../../actors/cli/events/events.ts';
+import { USAGES } from '../../../../actors/cli/usage.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { type Address, type Bus, memoryBroker, TerminalError, type TraceEvent } from '../../../../bus/mod.ts';
 import { simulatedClock } from '../../../world/clock.ts';
@@ -61,6 +62,7 @@ function reported(bus: Bus, more: Partial<EventsDeps> = {}): Promise<Said> {
       clock,
       openBus: async () => ({ ...bus, close: async () => undefined }),
       isThere: async () => undefined,
+      refuseAbsent: async () => undefined,
       prefix: undefined,
       names: [],
       namespaces: undefined,
@@ -103,9 +105,31 @@ test('each event is a line: object, way, cause, whose answer it was, failure; ca
 test('one object, some types, and no longer ago than was asked', () =>
   withBus(async (bus) => {
     assert.is(lines(await reported(bus, { names: ['subnet/app'] })).length, 3);
-    assert.is(lines(await reported(bus, { names: ['subnet', 'app'], types: ['call,gone'] })).length, 1);
+    assert.is(lines(await reported(bus, { names: ['subnet', 'app'], types: ['call,deleted'] })).length, 1);
     await clock.sleep(1);
     assert.is((await reported(bus, { since: '0s' })).out, '');
+  }));
+
+test('35.B: a namespace that is not there is refused when nothing is told of it, and asked for only then', () =>
+  withBus(async (bus) => {
+    const refuseAbsent = async (namespaces: readonly string[]): Promise<void> => {
+      throw new TerminalError(`there is no namespace '${namespaces}'`);
+    };
+    const error = await reported(bus, { namespaces: ['shpo'], refuseAbsent }).catch((thrown: unknown) => thrown);
+    assert.match((error as Error).message, "there is no namespace 'shpo'");
+    assert.is((await reported(bus, { namespaces: ['shop'], refuseAbsent })).code, 0);
+    const signal = AbortSignal.abort();
+    assert.is((await reported(bus, { namespaces: ['shpo'], refuseAbsent, isWatched: true, signal })).code, 0);
+  }));
+
+test('35.B: types of events that there are none of are refused, with the nearest; completion offers those that there are', () =>
+  withBus(async (bus) => {
+    for (const types of [['transitoin'], ['call', 'gone']]) {
+      const error = await reported(bus, { types }).catch((thrown: unknown) => thrown);
+      assert.instance(error, TerminalError);
+      assert.match((error as Error).message, /^--type must be among transition, quarantined, deleted, call; got '/);
+    }
+    assert.equal(USAGES.events.options.type.value.split('|').sort(), EVENT_TYPES.toSorted());
   }));
 
 test('33.B10: an object of which nothing is kept is said to be none, or to have been quiet', () =>
@@ -123,7 +147,7 @@ test('33.B10: an object of which nothing is kept is said to be none, or to have 
       out: '',
       notes: `${quiet}\n`,
     });
-    const untold = `${quiet}, and whether it exists cannot be told\n`;
+    const untold = `${quiet}, and whether it exists is unknown\n`;
     assert.equal(await reported(bus, asked), { code: 1, out: '', notes: untold });
     const known = await reported(bus, { names: ['subnet/app'], isThere: () => assert.unreachable() as never });
     assert.equal([known.code, known.notes], [0, ''], 'of one that is gone what happened is told');

@@ -35,6 +35,18 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
   const everywhere = await ask([], { reported: { 'all-namespaces': true } });
   assert.match(everywhere.out, new RegExp(`^NAMESPACE +KIND/NAME[^]*\n${world.namespace} +Network/${net} `));
 
+  // 35.B: only those that stand so.
+  const waiting = await ask([], { reported: { state: ['failed,waiting'] } });
+  assert.equal(waiting.out.match(/^\w+\/\S+/gm), ['KIND/NAME', `Subnet/${subnet}`]);
+  const lost = await ask([], { namespace: 'no-such-place' }).catch((error: unknown) => error);
+  assert.instance(lost, TerminalError);
+  assert.match((lost as Error).message, "there is no namespace 'no-such-place', which -n names");
+  const nothing = await ask([], { reported: { state: ['deleting'] } });
+  assert.equal([nothing.code, nothing.out], [0, '']);
+  assert.match(nothing.err, 'that is deleting');
+  const misspelt = await ask([], { reported: { state: ['wating'] } }).catch((error: unknown) => error);
+  assert.match((misspelt as Error).message, /--state must be among .*; got 'wating'; did you mean 'waiting'\?/);
+
   const one = parse((await ask([`network/${net}`], { output: 'yaml' })).out);
   assert.equal([one.namespace, one.kind, one.name, one.standing], [world.namespace, 'Network', net, 'available']);
   const { objects } = JSON.parse((await ask([], { output: 'json' })).out);

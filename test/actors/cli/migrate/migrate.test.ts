@@ -170,7 +170,7 @@ test('stopped, it says so, and the next run goes on from there; another change o
     const first = await run({ signal: stop.signal, clock: stopping, perSecond: 10 });
     assert.equal(
       [first.code, first.out],
-      [130, 'hosts.example.org  v2  10 rewritten; stopped: the next run goes on from here\n'],
+      [130, 'hosts.example.org  v2  10 rewritten; stopped: the next run continues from here\n'],
     );
     const { stored, note = '' } = await definition();
     assert.equal(stored, ['v1', 'v2']);
@@ -209,7 +209,7 @@ test('an object that is refused is told, the others are written, and nothing is 
       ],
     });
     assert.is(code, 1);
-    assert.is(out, 'hosts.example.org  v2  2 rewritten, 1 failed; run it again when that is mended\n');
+    assert.is(out, 'hosts.example.org  v2  2 rewritten, 1 failed; run it again when that is repaired\n');
     assert.match(notes, "Host 'a/h-1' cannot be written: ");
     assert.equal((await definition()).stored, ['v1', 'v2']);
     assert.is((await run()).out, 'hosts.example.org  v2  3 rewritten; nothing is stored in v1 any more\n');

@@ -100,7 +100,7 @@ pod\\u{1b}-1   1
   );
   assert.is(
     topText(window([]).figures(NOW, []), 'x'),
-    'last 60 s, x\n\nno object changed its state\n\nnothing was called\n\nno events\n\nnobody holds a lease\n',
+    'last 60 s, x\n\nno object changed its state\n\nnothing was called\n\nno events\n\nno process holds a lease\n',
   );
 });
 

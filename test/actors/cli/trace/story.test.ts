@@ -36,7 +36,7 @@ test('calls at the same time count once, and all shares are the whole', () => {
 });
 
 test('what was waited for is told below the wait, and later rounds in a line each', () => {
-  const text = traceText(reported(), { labelOf, ink: Ink.Plain, now: BEGIN });
+  const text = traceText(reported(), { labelOf, ink: Ink.Plain, now: BEGIN, waitsFor: [] });
   assert.is(
     text,
     `subnets/app in namespace shop, generation 1, trace 00000001a5604333acb814e890bd5ff7
@@ -58,7 +58,7 @@ again at 2026-01-01T12:00:05.000Z, after resync: failed 40 ms later
 `,
   );
   assert.match(
-    traceText(reported(), { labelOf, ink: Ink.Color, now: BEGIN }),
+    traceText(reported(), { labelOf, ink: Ink.Color, now: BEGIN, waitsFor: [] }),
     '\u001b[33mclaiming.awaitingDependencies',
   );
 });
@@ -69,7 +69,7 @@ test('what names and clouds say does nothing to a terminal', () => {
   );
   const story = storyOf(wild, SUBNET, reported().story.traceId, () => undefined);
   if (story === undefined) throw new Error('there is no story');
-  const text = traceText({ ...reported(), story }, { labelOf, ink: Ink.Plain, now: BEGIN });
+  const text = traceText({ ...reported(), story }, { labelOf, ink: Ink.Plain, now: BEGIN, waitsFor: [] });
   assert.match(text, '/x\\u{1b}[2J\\u{202e}');
   assert.not.match(text, '\u001b');
 });

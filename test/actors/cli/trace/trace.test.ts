@@ -103,7 +103,10 @@ check('an object that waits still is told so, and ends with 1', async (world) =>
   await world.progressing('Subnet', sub, 'Progressing', /Waiting/);
   const { code, out } = await traced(world, [`subnet/${sub}`]);
   assert.is(code, 1);
-  assert.match(out, /claiming\.awaitingDependencies {2}waits .*, still/);
+  // 35.B: and for whom, though nobody has answered yet.
+  const whom = (resource as { networkRef: string }).networkRef;
+  assert.match(out, new RegExp(`claiming\\.awaitingDependencies {2}waits .*, still for Network/${whom}`));
+  assert.match(out, new RegExp(`has not settled after .*waiting for Network/${whom}`));
   assert.match(out, /has not settled after/);
 });
 

@@ -34,8 +34,21 @@ check('a namespace and one object, as text, as data and as a graph', async (worl
   assert.match(dot.out, `[label="Subnet/${subnet}\\navailable"`);
   const { nodes } = JSON.parse((await answerOf(graph, questionIn(world, { output: 'json' }))).out);
   assert.is(nodes.length, 3);
+  // 35.B: of all namespaces each object is named with its own.
+  const everywhere = { namespace: undefined, reported: { 'all-namespaces': true } };
+  const whole = JSON.parse((await answerOf(graph, questionIn(world, { ...everywhere, output: 'json' }))).out);
+  const own = `Subnet/${world.namespace}/${subnet}`;
+  assert.ok(whole.nodes.some(({ id }: { id: string }) => id === own));
+  assert.ok(whole.edges.some(({ from }: { from: string }) => from === own));
+  assert.match((await ask(everywhere)).out, new RegExp(`└─ ${own}  available`));
+
+  for (const command of [tree, graph]) {
+    const lost = await answerOf(command, questionIn(world, { namespace: 'no-such-place' })).catch((error) => error);
+    assert.match((lost as Error).message, "there is no namespace 'no-such-place'");
+  }
   for (const refused of [
     { reported: { dependents: true } },
+    { reported: { 'all-namespaces': true, watch: true } },
     { reported: { watch: true }, output: 'json' },
     { output: 'dot' },
   ]) {

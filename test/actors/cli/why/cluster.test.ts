@@ -41,16 +41,16 @@ checkIn(test, onSockets)(
     assert.is(made.length, 1);
     const there = await troupe(world, ['why', `network/${name}`, '-n', world.namespace]);
     assert.equal([there.code, there.err], [1, '']);
-    assert.match(there.out, /nobody has looked at/);
+    assert.match(there.out, /no process has looked at/);
     // A bus is looked at when it is named, or when the cluster is that of a `troupe dev`.
     const [asked, folder] = [['why', `network/${name}`, '-n', world.namespace], world.ground.folder];
     const away =
-      /^also: nobody has looked at.*\nroot cause: the bus is away: cannot connect to nats at .*127\.0\.0\.1:1\b/m;
+      /^also: no process has looked at.*\nroot cause: the bus is away: cannot connect to nats at .*127\.0\.0\.1:1\b/m;
     assert.match((await troupe(world, [...asked, '--nats-url', 'nats://127.0.0.1:1'])).out, away);
-    assert.match((await troupe(world, [...asked, '--data', folder])).out, /^root cause: nobody has looked at/m);
+    assert.match((await troupe(world, [...asked, '--data', folder])).out, /^root cause: no process has looked at/m);
     await writeFile(join(folder, 'nats-url'), 'nats://127.0.0.1:1');
     assert.match((await troupe(world, [...asked, '--data', folder])).out, away);
-    assert.match((await troupe(world, asked)).out, /^root cause: nobody has looked at/m);
+    assert.match((await troupe(world, asked)).out, /^root cause: no process has looked at/m);
     const elsewhere = await troupe(world, ['why', 'network', name]);
     assert.match(
       elsewhere.out,
@@ -62,7 +62,7 @@ checkIn(test, onSockets)(
     const config = parse(given);
     config.contexts[0].context.namespace = world.namespace;
     await writeFile(inContext, JSON.stringify(config), { mode: 0o600 });
-    assert.match((await troupe(world, ['why', 'network', name], inContext)).out, /nobody has looked at/);
+    assert.match((await troupe(world, ['why', 'network', name], inContext)).out, /no process has looked at/);
 
     const nonsense = await troupe(world, ['why', 'netwrok/a']);
     assert.equal([nonsense.code, nonsense.out], [2, '']);

@@ -100,7 +100,7 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
     await world.progressing('Network', net, 'InvalidConfiguration', /more than one/);
     const { code, out, last } = await ask(world, ['subnet', subnet]);
     assert.is(code, 1);
-    assert.is(last, `root cause: Network/${net}: ${refusal}; correct its spec, or what it stands for`);
+    assert.is(last, `root cause: Network/${net}: ${refusal}; correct its spec, or what it represents`);
     const [first = '', second = ''] = out.split('\n');
     assert.match(first, new RegExp(`^Subnet/${subnet}  waiting for \\d+ s: Waiting for Network/${net} to be ready$`));
     assert.match(second, new RegExp(`^└─ Network/${net}  failed for \\d+ s: ${refusal} \\(Available False\\)$`));
@@ -176,7 +176,7 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
       assert.is(code, 1);
       assert.match(
         last,
-        /^root cause: nobody has looked at Network\/\S+ since it was applied, for \d+ s; see that troupe runs/,
+        /^root cause: no process has looked at Network\/\S+ since it was applied, for \d+ s; see that troupe runs/,
       );
     },
     { runtime: 'stopped' },

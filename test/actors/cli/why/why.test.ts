@@ -2,12 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
+import { clusterOverviewText, overviewText, whyText } from '../../../../actors/cli/why/text.ts';
 import type { ClusterReader } from '../../../../actors/diagnosis/cluster-reader.ts';
 import { Diagnosis } from '../../../../actors/diagnosis/diagnosis.ts';
 import { causesOf, duration, type Finding, Weight } from '../../../../actors/diagnosis/findings.ts';
 import { causesIn, type InfrastructureState } from '../../../../actors/diagnosis/infrastructure-causes.ts';
-import { overviewOf } from '../../../../actors/diagnosis/overview.ts';
+import { clusterOverviewOf, overviewOf } from '../../../../actors/diagnosis/overview.ts';
 import { withoutOperations } from '../../../../actors/effects/operations-service.ts';
 import { type Registry, registry } from '../../../../actors/object/registry.ts';
 import { configure } from '../../../../actors/process/adapters.ts';
@@ -83,7 +83,7 @@ test('a dependency that was refused', async () => {
     `Subnet/app  waiting for 40 s: Waiting for Network/net to be ready
 └─ Network/net  failed for 40 s: InvalidConfiguration: found two (Available False)
 
-root cause: Network/net: InvalidConfiguration: found two; correct its spec, or what it stands for`,
+root cause: Network/net: InvalidConfiguration: found two; correct its spec, or what it represents`,
     'Subnet',
     'app',
     clouds,
@@ -99,17 +99,17 @@ async function rootOf(kind: string, name: string, ...cluster: readonly KubeObjec
 }
 
 const network = (saying: Saying): Promise<string> => rootOf('Network', 'net', clouds, object('Network', 'net', saying));
-const BY_ITSELF = 'it goes on by itself; if not, see that troupe runs and cares for this kind and namespace';
+const BY_ITSELF = 'it continues automatically; if not, see that troupe runs and manages this kind and namespace';
 
 test('what cannot be helped by a change, what passes, and what OpenStack is at work on', async () => {
   assert.is(
     await network({ says: ['UnrecoverableError', 'it is gone'] }),
-    'Network/net: UnrecoverableError: it is gone; no change of its spec can help: look at it where it lives; it is looked ' +
-      'at again, ever less often, and goes on by itself once that is mended',
+    'Network/net: UnrecoverableError: it is gone; no change of its spec can help: look at it where it lives; it is read ' +
+      'again with exponential backoff, and continues automatically once that is repaired',
   );
   assert.is(
     await network({ says: ['TransientError', 'quota exceeded\nand more'] }),
-    'Network/net: quota exceeded; and more; it is tried again by itself, ever less often',
+    'Network/net: quota exceeded; and more; it is tried again automatically, with exponential backoff',
   );
   assert.is(
     await network({
@@ -203,11 +203,11 @@ test('33.C5: what a cloud says, and what things are called, moves no cursor', as
 });
 
 test('what nobody has looked at, new or edited', async () => {
-  const running = 'see that troupe runs and cares for this kind and namespace';
+  const running = 'see that troupe runs and manages this kind and namespace';
   const isNew = await network({ id: '', status: { conditions: [] } });
-  assert.is(isNew, `nobody has looked at Network/net since it was applied, for 5 min; ${running}`);
+  assert.is(isNew, `no process has looked at Network/net since it was applied, for 5 min; ${running}`);
   const isEdited = await network({ generation: 2 });
-  assert.is(isEdited, `nobody has looked at Network/net since its spec was changed; ${running}`);
+  assert.is(isEdited, `no process has looked at Network/net since its spec was changed; ${running}`);
 });
 
 test('a step that waits is followed though its object was made long ago', async () => {
@@ -241,7 +241,7 @@ test('a followed kind is somebody else’s', async () => {
   const server = object('Server', 's', waiting('Volume/v to be ready'));
   assert.is(
     await rootOf('Port', 'p', clouds, object('Network', 'net'), port, server),
-    'Server/s is not available: Waiting for Volume/v to be ready; look at whoever cares for servers',
+    'Server/s is not available: Waiting for Volume/v to be ready; look at the controller of servers',
   );
 });
 
@@ -376,20 +376,20 @@ test('of many holders ten are shown', async () => {
 test('finalizers that no object stands behind: a stranger’s, and one that is about to go', async () => {
   assert.is(
     await network({ deleted: true, finalizers: ['network', 'subnet', 'example.org/backup'] }),
-    "Network/net carries the finalizer example.org/backup, which is none of troupe's; whoever put it there has to remove it",
+    "Network/net carries the finalizer example.org/backup, which is none of troupe's; the client that put it there has to remove it",
   );
   assert.is(
     await network({ deleted: true, finalizers: ['network', 'subnet'] }),
-    `Network/net carries the finalizer openstack.k-orc.cloud/subnet, and nobody refers to it any more; ${BY_ITSELF}`,
+    `Network/net carries the finalizer openstack.k-orc.cloud/subnet, and no object refers to it any more; ${BY_ITSELF}`,
   );
-  assert.is(await network({ deleted: true }), `Network/net is about to be gone; ${BY_ITSELF}`);
+  assert.is(await network({ deleted: true }), `Network/net is about to be removed; ${BY_ITSELF}`);
 });
 
 test('a cleanup that fails, that lacks its credentials, that takes time', async () => {
   const deleted = { deleted: true, finalizers: ['network'] } as const;
   assert.is(
     await network({ ...deleted, says: ['TransientError', 'still in use'] }),
-    'Network/net cannot be cleaned up: still in use; it is tried again by itself, ever less often',
+    'Network/net cannot be cleaned up: still in use; it is tried again automatically, with exponential backoff',
   );
   assert.is(
     await rootOf('Network', 'net', object('Network', 'net', deleted)),
@@ -482,7 +482,7 @@ test('a kind that the cluster does not have is said to be missing, with those th
     const [root] = causesOf(await explain(readingOf(cluster, served), kind, name));
     return `${root?.summary}; ${root?.advice}`;
   };
-  const stranger = 'install it with whatever cares for it';
+  const stranger = 'install it with the software that manages it';
   assert.is(await reported('Server', 'foo'), `${crd('Server')}; ${stranger}; ${has}`);
   assert.is(await reported('Router', 'r'), `${crd('Router')}; install it with 'troupe crds --apply'; ${has}`);
   const port = object('Port', 'p', { ...waiting('Server/s to be created'), resource: { hostID: { serverRef: 's' } } });
@@ -592,7 +592,7 @@ root cause: Project/p does not exist; create it, or correct the reference in Net
   5 wait for it: Network/net, Subnet/a, Subnet/b and 2 more
 root cause: Secret/wrong: ${denied}; ${clause}
   2 wait for it: Router/x, Router/y
-root cause: SecurityGroup/two: InvalidConfiguration: found two; correct its spec, or what it stands for
+root cause: SecurityGroup/two: InvalidConfiguration: found two; correct its spec, or what it represents
   nothing else waits for it
 `,
   );
@@ -605,6 +605,42 @@ root cause: SecurityGroup/two: InvalidConfiguration: found two; correct its spec
     empty,
     /^namespace ns holds none of the objects that troupe cares for\nthe cluster has no kind \w+: .*crds --apply/,
   );
+});
+
+test('35.B: of all namespaces each is told by itself, though objects and causes have the same words', async () => {
+  const inNamespace = (namespace: string, one: KubeObject): KubeObject => ({
+    ...one,
+    metadata: { ...one.metadata, namespace },
+  });
+  const waits = (namespace: string): readonly KubeObject[] => [
+    inNamespace(namespace, clouds),
+    inNamespace(namespace, app(waiting('Network/net to be created'))),
+  ];
+  const cluster = [
+    ...waits('one'),
+    ...waits('two'),
+    inNamespace('well', object('Network', 'fine')),
+    inNamespace('well', clouds),
+  ];
+  const overview = await clusterOverviewOf({ registry: known, now: NOW, reading: readingOf(cluster) });
+  const of = (
+    namespace: string,
+  ): string => `namespace ${namespace}: 1 of 1 objects wait, or something is wrong with them
+
+root cause: Network/net does not exist; create it, or correct the reference in Subnet/app
+  1 waits for it: Subnet/app
+`;
+  assert.is(
+    clusterOverviewText(overview),
+    `${of('one')}\n${of('two')}\nall of 1 objects of 1 other namespace wait for nothing\n`,
+  );
+  // The bus is told once, with all that it holds up.
+  const around = { leader: undefined, hosting: { kind: 'away', message: 'nobody answers' } } as const;
+  const { causes } = await clusterOverviewOf({ registry: known, now: NOW, reading: readingOf(cluster) }, async (each) =>
+    causesIn(around, each, known),
+  );
+  assert.is(causes.length, 1);
+  assert.match(causes[0]?.summary ?? '', 'the bus is away');
 });
 
 test('a namespace of many objects is told within a moment, whatever is held by what', async () => {
@@ -666,9 +702,9 @@ test('a kind whose status has words of its own is explained by what these come t
   );
   const edited = host('provisioned');
   const behind = { ...edited, metadata: { ...edited.metadata, generation: 2 } };
-  assert.match(await reported(behind), /nobody has looked at BareMetalHost\/one since its spec was changed/);
+  assert.match(await reported(behind), /no process has looked at BareMetalHost\/one since its spec was changed/);
   const { status: _, ...fresh } = host('');
-  assert.match(await reported(fresh), /nobody has looked at BareMetalHost\/one since it was applied/);
+  assert.match(await reported(fresh), /no process has looked at BareMetalHost\/one since it was applied/);
   const leaving = host('deleting', 'no such BMC');
   const deleted = { deletionTimestamp: ago(9), finalizers: ['baremetalhost.metal3.io'] };
   assert.match(

@@ -14,7 +14,7 @@ export function connectionSuite(test: Test): void {
     const { prefix, remove } = freshPrefix();
     const { code, message } = await failureOf(openConnection(pipePath('test', 'v1', prefix), { clock }));
     assert.is(code, 'absent');
-    assert.match(message, `nobody serves on '${pipePath('test', 'v1', prefix)}'`);
+    assert.match(message, `no process serves on '${pipePath('test', 'v1', prefix)}'`);
     remove();
   });
 

@@ -13,7 +13,7 @@ import { withTree } from './tree.ts';
 const test = suite('golden output of the generator');
 
 const GOLDEN = fileURLToPath(new URL('golden/', import.meta.url));
-const EXAMPLE = fileURLToPath(new URL('../../../../adapters/csi-proxy/example/', import.meta.url));
+const EXAMPLE = fileURLToPath(new URL('../example/', import.meta.url));
 const GENERATED = '_generated.ts';
 
 function filesBelow(folder: string): Record<string, string> {

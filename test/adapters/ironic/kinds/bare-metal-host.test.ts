@@ -102,14 +102,11 @@ test('33.D: what an inspection has found is in HardwareData before it is over, u
       object: () => ({ ...object, metadata }),
       recordMetrics: () => undefined,
       call: async () => answer,
-      async ensureChildren(
-        _: string,
-        more: readonly { readonly content: { readonly spec: { readonly hardware: unknown } } }[],
-      ) {
+      async ensureChildren(more: readonly { readonly content: { readonly spec: { readonly hardware: unknown } } }[]) {
         made.push(...more.map(({ content }) => content.spec.hardware));
       },
     } as unknown as LifecyclePorts;
-    const { inspect } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+    const { inspect } = hostEffects(() => ports, { speed: 1 }).implementations.actors as {
       inspect: PromiseActorLogic<unknown>;
     };
     await toPromise(createActor(inspect, { input: { key: 'key', node: undefined } as never }).start());
@@ -152,12 +149,12 @@ test('each is marked once in a life, whatever comes to be used beside it, and ag
     dependencies: () => dependencies,
     recordMetrics: () => undefined,
     call: async () => ({ kind: 'waiting', at: 0, pollAfterMs: 0 }),
-    async labelReferenced(_: string, { kind }: { kind: string }) {
+    async labelReferenced({ kind }: { kind: string }) {
       marked.push(kind);
       if (kind === 'HostUpdatePolicy' && isAway) throw { code: 'transient', message: 'the API server is away' };
     },
   } as unknown as LifecyclePorts;
-  const { register } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+  const { register } = hostEffects(() => ports, { speed: 1 }).implementations.actors as {
     register: PromiseActorLogic<unknown>;
   };
   const pass = () => toPromise(createActor(register, { input: { key: 'key', node: undefined } as never }).start());

@@ -1,7 +1,7 @@
 // The kinds that show firmware, as data: to what they refer, how they stand for their host, and what wakes them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { firmwareSchema } from '../../../../adapters/ironic/kinds/firmware-schema.ts';
+import { firmwareSchema } from '../../../../adapters/ironic/firmware-schema-kind.ts';
 import { hostFirmwareComponents } from '../../../../adapters/ironic/kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from '../../../../adapters/ironic/kinds/host-firmware-settings.ts';
 import {

@@ -20,15 +20,15 @@ function played(speed: number): Played {
   let held: number | undefined;
   const ports = {
     random: () => 0,
-    callLong: async (_key: string, _name: string, { extra }: { readonly extra: { readonly pollAfterMs: number } }) => {
+    callLong: async (_name: string, { extra }: { readonly extra: { readonly pollAfterMs: number } }) => {
       held = extra.pollAfterMs;
     },
   };
-  const { delays = {}, actors = {} } = hostEffects(ports as unknown as LifecyclePorts, { speed }).implementations;
+  const { delays = {}, actors = {} } = hostEffects(() => ports as unknown as LifecyclePorts, { speed }).implementations;
   return {
     pauseMs: (delay, context = {}) =>
       (delays[delay] as unknown as (given: { readonly context: HostContext }) => number)({
-        context: context as HostContext,
+        context: { key: 'one', ...context } as HostContext,
       }),
     looksMs(pollAfterMs) {
       const input = { key: 'one', node: undefined, pollAfterMs } as unknown as WatchInput;

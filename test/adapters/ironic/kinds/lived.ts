@@ -60,7 +60,7 @@ export async function live(
     actor.current?.send({ type: 'object.changed', object: view, dependencies: dependencies(), at: now() });
   };
   const withMetadata = (metadata: object): KubeObject => ({ ...object, metadata: { ...object.metadata, ...metadata } });
-  const call = async (_key: string, operation: string): Promise<unknown> => {
+  const call = async (operation: string): Promise<unknown> => {
     done.push(operation);
     const known = said.get(operation);
     const answer: unknown = typeof known === 'function' ? known(object) : known;
@@ -73,10 +73,10 @@ export async function live(
     jitter: (delayMs: number) => delayMs,
     object: () => object,
     call,
-    callOnce(key: string, operation: string) {
+    callOnce(operation: string) {
       const intent = kind.life.intent?.({ object, dependencies: {} });
       if (intent !== undefined) intents = [...intents, intent];
-      return call(key, operation);
+      return call(operation);
     },
     intents: () => intents,
     discardIntents() {
@@ -92,16 +92,16 @@ export async function live(
       const owner = { apiVersion: 'metal3.io/v1alpha1', kind: 'BareMetalHost', name: 'h', uid: answered?.uid ?? '' };
       report(withMetadata({ ownerReferences: [owner] }));
     },
-    async patchObjectSpec(_key: string, { namespace, name }: ObjectVersion, _manager: string, spec: JsonObject) {
-      await call('', `patch ${namespace}/${name} ${JSON.stringify(spec)}`);
+    async patchObjectSpec({ namespace, name }: ObjectVersion, _manager: string, spec: JsonObject) {
+      await call(`patch ${namespace}/${name} ${JSON.stringify(spec)}`);
     },
     async labelReferenced() {
       done.push('labelReferenced');
     },
-    recordEvents(_key: string, news: readonly UserEvent[]) {
+    recordEvents(news: readonly UserEvent[]) {
       for (const { reason, message } of news) done.push(`tell ${reason}: ${message}`);
     },
-    async storeStatus(_key: string, _manager: string, status: JsonObject) {
+    async storeStatus(_manager: string, status: JsonObject) {
       if (JSON.stringify(status) === JSON.stringify(object.status)) return;
       done.push('storeStatus');
       report({ ...object, status });
@@ -125,7 +125,10 @@ export async function live(
       clock.increment(0);
     }
   };
-  const created = createActor(kind.life.provide(ports), { clock, input });
+  const created = createActor(
+    kind.life.provide(() => ports),
+    { clock, input },
+  );
   actor.current = created;
   created.start();
   created.send({ type: 'lifecycle.started' });

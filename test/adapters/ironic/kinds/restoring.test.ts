@@ -33,20 +33,20 @@ async function restored(
   const ports = {
     now: () => 0,
     object: () => hostObject('one', 'ns', { ...metadata, ...(isAnnotated && { annotations }) }, status),
-    async call(_key: string, operation: string, extra?: JsonObject) {
+    async call(operation: string, extra?: JsonObject) {
       if (operation !== 'recognize') return {};
       assert.equal(extra, { named: ID });
       if (node === 'away') throw { code: 'transient', message: 'Ironic is away' };
       return { node } satisfies Recognition;
     },
-    async storeStatus(_key: string, _manager: string, next: JsonObject) {
+    async storeStatus(_manager: string, next: JsonObject) {
       stored = next;
     },
     async removeAnnotations() {
       isAnnotated = false;
     },
   } as unknown as LifecyclePorts;
-  const { restore } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+  const { restore } = hostEffects(() => ports, { speed: 1 }).implementations.actors as {
     restore: PromiseActorLogic<unknown>;
   };
   const error = await toPromise(createActor(restore, { input: { key: 'key' } as never }).start()).then(
@@ -115,11 +115,11 @@ async function detailed(details: unknown, known: JsonObject = {}): Promise<unkno
     now: () => 0,
     object: () => hostObject('one', 'ns', { annotations }),
     call: async () => known,
-    storeStatus: async (_key: string, _manager: string, status: JsonObject) => void stored.push(status),
+    storeStatus: async (_manager: string, status: JsonObject) => void stored.push(status),
     removeAnnotations: async () => undefined,
     recordEvents: () => undefined,
   } as unknown as LifecyclePorts;
-  const { restore } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+  const { restore } = hostEffects(() => ports, { speed: 1 }).implementations.actors as {
     restore: PromiseActorLogic<unknown>;
   };
   await toPromise(createActor(restore, { input: { key: 'key' } as never }).start());

@@ -1,8 +1,8 @@
 // Adoption (13.6), by the state of the node.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { adopt } from '../../../../adapters/ironic/steps/adoption.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
 import type { Host } from '../../../../adapters/ironic/steps/step-host.ts';
 import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, reported, UUID } from './builders.ts';

@@ -1,6 +1,7 @@
 // A host, its node, and steps in short, as the tests of decisions on nodes need them.
+
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { DRIVERS, type Driver } from '../../../../adapters/ironic/host/drivers.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import type { NodeRequest, Step } from '../../../../adapters/ironic/steps/step.ts';
 import type { Host } from '../../../../adapters/ironic/steps/step-host.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';

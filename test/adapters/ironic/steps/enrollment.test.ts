@@ -1,9 +1,9 @@
 // Enrolment of a node, and the patch of one that is there already (13.2).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import { DRIVERS } from '../../../../adapters/ironic/host/drivers.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { type RegistrationInput, register } from '../../../../adapters/ironic/steps/registration.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 import { CREDENTIALS, hostIn, MAC, nodeIn, notesOf, reported, UUID } from './builders.ts';

@@ -3,9 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../../adapters/api/adapter.ts';
 import { nodePoller } from '../../../../adapters/ironic/client/poller.ts';
-import type { ComponentsReading } from '../../../../adapters/ironic/kinds/host-firmware-components.ts';
-import type { SettingsReading } from '../../../../adapters/ironic/kinds/host-firmware-settings.ts';
 import type { IronicPorts } from '../../../../adapters/ironic/serving.ts';
+import type { ComponentsReading, SettingsReading } from '../../../../adapters/ironic/steps/firmware.ts';
 import {
   firmwareComponentsOperations,
   firmwareSettingsOperations,

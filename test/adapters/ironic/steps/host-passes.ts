@@ -1,12 +1,12 @@
 // A host and what is done for it, pass by pass, on a model of Ironic: the smallest thing that carries decisions out.
 
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import { adopt } from '../../../../adapters/ironic/steps/adoption.ts';
 import { deprovision } from '../../../../adapters/ironic/steps/deprovisioning.ts';
 import { type Facts, gathered } from '../../../../adapters/ironic/steps/facts.ts';
 import { inspect } from '../../../../adapters/ironic/steps/inspection.ts';
 import { lookUpToRemove } from '../../../../adapters/ironic/steps/lookup.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { type Memory, remembered } from '../../../../adapters/ironic/steps/node-memory.ts';
 import type { Nic } from '../../../../adapters/ironic/steps/ports.ts';
 import { powerOff, powerOn } from '../../../../adapters/ironic/steps/power.ts';

@@ -1,8 +1,8 @@
 // Inspection (13.3), by the state of the node.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { type InspectionInput, inspect } from '../../../../adapters/ironic/steps/inspection.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
 import type { Host } from '../../../../adapters/ironic/steps/step-host.ts';
 import {

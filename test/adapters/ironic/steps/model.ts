@@ -1,7 +1,7 @@
 // A small model of Ironic: nodes that go from state to state, one at each tick, and ports. It takes what Ironic takes in a state.
 //
 // Not here: reservations, versions, maintenance that Ironic sets itself, interfaces, secrets that are masked.
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import type { NodeRequest } from '../../../../adapters/ironic/steps/step.ts';
 import type { Json, JsonObject } from '../../../../bus/bus.ts';
 

@@ -1,12 +1,12 @@
 // Decisions on nodes take whatever the API server or Ironic may tell: each comes to a step, and none throws.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import { adopt } from '../../../../adapters/ironic/steps/adoption.ts';
 import { deprovision } from '../../../../adapters/ironic/steps/deprovisioning.ts';
 import { type Fact, type Facts, gathered } from '../../../../adapters/ironic/steps/facts.ts';
 import { inspect } from '../../../../adapters/ironic/steps/inspection.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { powerOff, powerOffBeforeDelete, powerOn } from '../../../../adapters/ironic/steps/power.ts';
 import { prepare } from '../../../../adapters/ironic/steps/preparation.ts';
 import { provision } from '../../../../adapters/ironic/steps/provisioning.ts';

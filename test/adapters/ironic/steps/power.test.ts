@@ -1,7 +1,7 @@
 // Power (13.8, 13.9): on, off, and off before the host is deleted.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { powerOff, powerOffBeforeDelete, powerOn } from '../../../../adapters/ironic/steps/power.ts';
 import { verdictOn } from '../../../../adapters/ironic/steps/step.ts';
 import type { Host } from '../../../../adapters/ironic/steps/step-host.ts';

@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ANYWHERE } from '../../../../adapters/http/egress-policy.ts';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import type { IronicPorts } from '../../../../adapters/ironic/serving.ts';
 import type { HostReconciler } from '../../../../adapters/ironic/steps/host-reconciler.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { prepareHost } from '../../../../adapters/ironic/steps/prepare.ts';
 import type { Applied, Step } from '../../../../adapters/ironic/steps/step.ts';
 import type { JsonObject } from '../../../../bus/json.ts';

@@ -1,7 +1,7 @@
 // Provisioning (13.5), by the state of the node.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { type ProvisioningInput, provision } from '../../../../adapters/ironic/steps/provisioning.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
 import { asks, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, reported, UUID } from './builders.ts';

@@ -1,8 +1,8 @@
 // Registrations as their tests need them: an input that asks for nothing, and what a step sends.
 import * as assert from 'uvu/assert';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import type { Facts } from '../../../../adapters/ironic/steps/facts.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { type RegistrationInput, register } from '../../../../adapters/ironic/steps/registration.ts';
 import type { Step } from '../../../../adapters/ironic/steps/step.ts';
 import { CREDENTIALS, driverNamed, hostIn, MAC, nodeIn, reported, UUID } from './builders.ts';

@@ -1,8 +1,8 @@
 // Registration (13.2): what is checked, and what follows by the state of the node.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { type RegistrationInput, register } from '../../../../adapters/ironic/steps/registration.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';

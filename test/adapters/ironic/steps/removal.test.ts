@@ -1,8 +1,8 @@
 // Removal (13.10), by the state of the node.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
 import { type RemovalInput, remove } from '../../../../adapters/ironic/steps/removal.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
 import { asks, nodeIn, reported } from './builders.ts';

@@ -1,7 +1,7 @@
 // Servicing (13.11), by the state of the node.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { IronicNode } from '../../../../adapters/ironic/steps/node-answer.ts';
+import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { type ServicingInput, service } from '../../../../adapters/ironic/steps/servicing.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
 import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, reported, UUID } from './builders.ts';

@@ -111,7 +111,7 @@ export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefiniti
 export const THINGS = '/apis/{group}/v1/namespaces/{ns}/things';
 /** Namespaced, without subresources. */
 export const PLAINS = '/apis/{group}/v1/namespaces/{ns}/plains';
-/** Namespaced, with the status and scale subresources, and fields for numbers of all sizes. */
+/** Namespaced, with a status subresource, and fields for numbers of all sizes. */
 export const POOLS = '/apis/{group}/v1/namespaces/{ns}/pools';
 /** Cluster-scoped, with a status subresource. Give their names `{ns}`. */
 export const GLOBES = '/apis/{group}/v1/globes';

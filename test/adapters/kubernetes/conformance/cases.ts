@@ -16,7 +16,6 @@ import { NUMBERS } from './numbers.cases.ts';
 import { PAGES } from './pages.cases.ts';
 import { PATCHES } from './patches.cases.ts';
 import { ROLE_CASES } from './roles.cases.ts';
-import { SCALE } from './scale.cases.ts';
 import { TABLES } from './tables.cases.ts';
 import { USERS } from './users.cases.ts';
 import { WATCHES } from './watch.cases.ts';
@@ -41,5 +40,4 @@ export const CASES: readonly Case[] = [
   ...LIMITS,
   ...NUMBERS,
   ...PAGES,
-  ...SCALE,
 ];

@@ -128,11 +128,6 @@ const ALL = [
     version('v1', POOL_SCHEMA, {
       subresources: {
         status: {},
-        scale: {
-          specReplicasPath: '.spec.replicas',
-          statusReplicasPath: '.status.replicas',
-          labelSelectorPath: '.status.selector',
-        },
       },
     }),
   ]),

@@ -1,5 +1,5 @@
 // Where two servers answered differently, and the table in the docs that says where they may.
-import { isList, isMap, same } from '../../../../adapters/simulated/kubernetes/json.ts';
+import { isList, isMap, same } from '../../../../adapters/text/json.ts';
 import type { Seen } from './run.ts';
 
 export interface Difference {

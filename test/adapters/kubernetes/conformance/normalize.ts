@@ -5,7 +5,7 @@
 //       places, and each version of an object was newer than those seen before, or was not, on both servers.
 //   TEST-NORMALIZE-2. An instant is replaced only when it is of today: what the case wrote itself is compared as it is.
 import { systemClock } from '../../../../actors/base/clock.ts';
-import { isMap } from '../../../../adapters/simulated/kubernetes/json.ts';
+import { isMap } from '../../../../adapters/text/json.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;

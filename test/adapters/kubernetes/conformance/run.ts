@@ -1,6 +1,6 @@
 // Runs a case against one server and gives what was seen, normalized, one entry a request or watch.
 import { systemClock } from '../../../../actors/base/clock.ts';
-import { dig, isList, isMap, listOf, mapOf } from '../../../../adapters/simulated/kubernetes/json.ts';
+import { dig, isList, isMap, listOf, mapOf } from '../../../../adapters/text/json.ts';
 import { type Answer, type Case, isWatch, type Request, type Step, type Watch } from './case.ts';
 import { type Normalizer, normalizer } from './normalize.ts';
 import { parsed, type Wire } from './wire.ts';

@@ -339,6 +339,8 @@ test('what is no request is answered with an error object, too (OCM-HTTP-1)', as
       assert.match(reply, /Content-Type: application\/json/);
       assert.is(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n') + 4)).id, String(status));
     }
+    const mixed = await raw(port, `GET ${CLUSTERS} HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n`);
+    assert.ok(!mixed.includes('400'), mixed);
     assert.is((await client.get(CLUSTERS, { Expect: 'the-impossible' })).status, 200);
   });
 });

@@ -25,7 +25,8 @@ export class Client {
     path: string,
     { body, headers = {} }: { body?: string; headers?: OutgoingHttpHeaders } = {},
   ): Promise<Reply> {
-    const sent = { Accept: 'application/json', ...(body !== undefined && JSON_BODY), ...this.#headers, ...headers };
+    const ofBody = body !== undefined && { ...JSON_BODY, 'Content-Length': Buffer.byteLength(body) };
+    const sent = { Accept: 'application/json', ...ofBody, ...this.#headers, ...headers };
     const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port: this.#port, method, path, headers: given, agent: this.#agent };

@@ -1,8 +1,8 @@
 // Roles and bindings: what they give, what they do not, and who may give it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { attributesOf } from '../../../../adapters/simulated/kubernetes/auth/attributes.ts';
-import { uncovered } from '../../../../adapters/simulated/kubernetes/auth/rules.ts';
+import { attributesOf } from '../../../../adapters/simulated/kubernetes/access/attributes.ts';
+import { uncovered } from '../../../../adapters/simulated/kubernetes/access/rules.ts';
 import { type Harness, serverChecks } from '../../../world/api-calls.ts';
 import { widgetChecks } from './widgets.ts';
 

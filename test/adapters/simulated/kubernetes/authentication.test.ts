@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
 import { accountTokens, ISSUER } from '../../../../adapters/simulated/kubernetes/auth/account-tokens.ts';
-import { makeCredentials } from '../../../../adapters/simulated/kubernetes/auth/credentials.ts';
+import { makeCredentials } from '../../../../adapters/simulated/kubernetes/base/credentials.ts';
 import { memoryStore } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
 import { type Harness, type Reply, serverChecks } from '../../../world/api-calls.ts';
 

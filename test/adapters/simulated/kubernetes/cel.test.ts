@@ -2,8 +2,8 @@
 // was asked of a real API server, where test/real/kubernetes/schemas.test.ts asks more.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { validateRules } from '../../../../adapters/simulated/kubernetes/schemas/cel.ts';
 import { schemaProblems } from '../../../../adapters/simulated/kubernetes/schemas/definition-schema.ts';
+import { validateRules } from '../../../../adapters/simulated/kubernetes/schemas/rules.ts';
 import { compileSchema } from '../../../../adapters/simulated/kubernetes/schemas/schema.ts';
 
 const test = suite('embedded api server: rules');

@@ -1,8 +1,8 @@
 // Order of what waits for conversions.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ConversionWebhook } from '../../../../adapters/simulated/kubernetes/conversion/conversion.ts';
 import { ConversionNeeded, oneAfterAnother } from '../../../../adapters/simulated/kubernetes/conversion/pending.ts';
+import type { ConversionWebhook } from '../../../../adapters/simulated/kubernetes/resources/conversion.ts';
 
 const test = suite('conversions, one after another');
 

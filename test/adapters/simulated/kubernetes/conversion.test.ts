@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
+import type { KubeObject } from '../../../../adapters/simulated/kubernetes/base/kube-object.ts';
 import { conversionWebhook } from '../../../../adapters/simulated/kubernetes/conversion/webhook.ts';
-import type { JsonMap, KubeObject } from '../../../../adapters/simulated/kubernetes/json.ts';
+import type { JsonMap } from '../../../../adapters/text/json.ts';
 import type { Clock } from '../../../../bus/time.ts';
 import { APPLY, DEFINITIONS, type Harness, listAt, MERGE, serverChecks, withServer } from '../../../world/api-calls.ts';
 import { byWebhook, type Converter, host, hosts, type Spoil, startConverter, V1, V2 } from './converter.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../../actors/base/clock.ts';
 import { certify, makeAuthority } from '../../../../adapters/kubernetes/tls/certificates.ts';
-import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../../adapters/simulated/kubernetes/json.ts';
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../../adapters/text/json.ts';
 
 /** How an answer is spoilt. */
 export type Spoil = (response: JsonMap, objects: JsonMap[]) => JsonMap;

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { invalidValue } from '../../../../adapters/simulated/kubernetes/schemas/field-error.ts';
+import { invalidValue } from '../../../../adapters/simulated/kubernetes/base/field-error.ts';
 import { exactNumber, jsonText, parseJson } from '../../../../adapters/text/exact-json.ts';
 import { APPLY, DEFINITIONS, JSON_PATCH, MERGE, serverChecks } from '../../../world/api-calls.ts';
 import { fc } from '../../../world/properties.ts';

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
-import { timeText } from '../../../../adapters/simulated/kubernetes/api.ts';
+import type { KubeObject } from '../../../../adapters/simulated/kubernetes/base/kube-object.ts';
 import { expireEvents } from '../../../../adapters/simulated/kubernetes/controllers/expiry.ts';
-import type { KubeObject } from '../../../../adapters/simulated/kubernetes/json.ts';
+import { timeText } from '../../../../adapters/simulated/kubernetes/resources/api.ts';
 import type { Journal } from '../../../../adapters/simulated/kubernetes/storage/settlement.ts';
 import { memoryStore } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
 import type { Clock } from '../../../../bus/time.ts';

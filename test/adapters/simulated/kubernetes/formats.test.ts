@@ -1,7 +1,7 @@
 // The formats of strings. What is here was asked of a real API server (test/real/kubernetes/schemas.test.ts does).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasFormat } from '../../../../adapters/simulated/kubernetes/schemas/formats.ts';
+import { hasFormat } from '../../../../adapters/text/formats.ts';
 
 const test = suite('embedded api server: formats');
 

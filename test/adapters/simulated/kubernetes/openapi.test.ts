@@ -1,7 +1,7 @@
 // What the server publishes about its kinds, in both versions of OpenAPI.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TYPES } from '../../../../adapters/simulated/kubernetes/kinds/types/mod.ts';
+import { TYPES } from '../../../../adapters/simulated/kubernetes/schemas/builtin/mod.ts';
 import { parseTypes, references } from '../../../../adapters/simulated/kubernetes/schemas/types.ts';
 import { DEFINITIONS, type Deep, serverChecks } from '../../../world/api-calls.ts';
 import { WIDGETS, widgetChecks } from './widgets.ts';

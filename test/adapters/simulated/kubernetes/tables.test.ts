@@ -1,8 +1,8 @@
 // Tables, as `kubectl get` prints them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compileJsonPath } from '../../../../adapters/simulated/kubernetes/base/json-path.ts';
 import { ageText } from '../../../../adapters/simulated/kubernetes/wire/columns.ts';
-import { compileJsonPath } from '../../../../adapters/simulated/kubernetes/wire/json-path.ts';
 import { listAt, MERGE, serverChecks, TABLE } from '../../../world/api-calls.ts';
 import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 

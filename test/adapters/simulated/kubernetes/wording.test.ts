@@ -1,9 +1,9 @@
 // What is wrong with a text, in the words of the real API server; the conformance suite compares many more.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { jsonProblem, repeatedKeys } from '../../../../adapters/simulated/kubernetes/wire/json-text.ts';
+import { jsonProblem, repeatedKeys } from '../../../../adapters/simulated/kubernetes/base/json-text.ts';
+import { timeProblem } from '../../../../adapters/simulated/kubernetes/base/time-text.ts';
 import { labelRequirements } from '../../../../adapters/simulated/kubernetes/wire/label-selectors.ts';
-import { timeProblem } from '../../../../adapters/simulated/kubernetes/wire/time-text.ts';
 
 const test = suite('embedded api server: wording');
 

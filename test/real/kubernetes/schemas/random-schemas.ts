@@ -1,6 +1,6 @@
 // Random small structural schemas, valid as parts of a definition.
 
-import type { JsonMap } from '../../../../adapters/simulated/kubernetes/json.ts';
+import type { JsonMap } from '../../../../adapters/text/json.ts';
 import { fc } from '../../../world/properties.ts';
 
 const optional = (fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<JsonMap> =>

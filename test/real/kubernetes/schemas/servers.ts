@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { parse } from 'yaml';
 import { systemClock } from '../../../../actors/base/clock.ts';
-import { isMap, type KubeObject, listOf, mapOf, stringOf } from '../../../../adapters/simulated/kubernetes/json.ts';
+import type { KubeObject } from '../../../../adapters/simulated/kubernetes/base/kube-object.ts';
 import { startApiServer } from '../../../../adapters/simulated/kubernetes/mod.ts';
+import { isMap, listOf, mapOf, stringOf } from '../../../../adapters/text/json.ts';
 
 export interface Answer {
   readonly code: number;

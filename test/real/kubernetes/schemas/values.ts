@@ -1,10 +1,10 @@
 // Random values for a structural schema: ones that fit its types and limits, and ones with a single flaw.
 
-import { isList, isMap, type JsonMap, put } from '../../../../adapters/simulated/kubernetes/json.ts';
-import { validateRules } from '../../../../adapters/simulated/kubernetes/schemas/cel.ts';
-import { hasFormat } from '../../../../adapters/simulated/kubernetes/schemas/formats.ts';
 import { setDefaults } from '../../../../adapters/simulated/kubernetes/schemas/pruning.ts';
+import { validateRules } from '../../../../adapters/simulated/kubernetes/schemas/rules.ts';
 import type { Schema } from '../../../../adapters/simulated/kubernetes/schemas/schema.ts';
+import { hasFormat } from '../../../../adapters/text/formats.ts';
+import { isList, isMap, type JsonMap, put } from '../../../../adapters/text/json.ts';
 import { fc } from '../../../world/properties.ts';
 
 /** Most items of a list, and fields of a map, where the schema allows more. */

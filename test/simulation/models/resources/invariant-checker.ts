@@ -48,6 +48,8 @@ export class Watchman {
   readonly detached = new Set<string>();
   /** What somebody made outside, and no object has recorded yet. */
   readonly foreign = new Set<string>();
+  /** Objects, by uid, that recorded what somebody else had made under their name. */
+  readonly #adopters = new Set<string>();
   /** Objects whose resources may be left in the cloud. */
   readonly excused = new Set<string>();
   /** Objects by uid. */
@@ -131,7 +133,7 @@ export class Watchman {
     if (old !== undefined && (old !== id || type === 'DELETED')) this.#byId.delete(old);
     if (id !== undefined && type !== 'DELETED') {
       this.#byId.set(id, uid);
-      this.foreign.delete(id);
+      if (this.foreign.delete(id)) this.#adopters.add(uid);
     }
   }
 
@@ -140,7 +142,7 @@ export class Watchman {
     const { spec } = object;
     const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
     for (const made of this.made.values()) {
-      if (made.uid !== uid || this.excused.has(uid)) continue;
+      if (made.uid !== uid || this.excused.has(uid) || this.detached.has(made.id)) continue;
       if (options?.onDelete === 'detach') this.detached.add(made.id);
       else
         this.#violate(
@@ -291,6 +293,8 @@ export class Watchman {
       if (other.uid === made.uid && other.id !== made.id && !this.excused.has(made.uid) && !isAnothers(other.id))
         this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
     this.made.set(made.id, made);
+    // Its create was in doubt when it found a resource of its name, and nothing tells the two apart: this one is nobody's.
+    if (this.#adopters.has(made.uid)) this.detached.add(made.id);
   }
 
   /** Whoever has lost its lease asks for nothing any more (P10). */

@@ -1,6 +1,6 @@
 // What people do: users of the API server, and others who change things in the cloud.
 import { isDeepStrictEqual } from 'node:util';
-import { randomUid } from '../../../../adapters/simulated/kubernetes/api.ts';
+import { randomUid } from '../../../../adapters/simulated/kubernetes/resources/api.ts';
 import { CollectionName, type SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
 import { type JsonObject, toErrorData } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';

@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 const NO_MD5 = /^(?:[0-9a-f]{64}|[0-9a-f]{128})$/i;
 
 const TYPE = 'checksumType';
-/** Of the schema of v1beta1. */
+/** Default of the schema of v1beta1. */
 const DEFAULT = 'auto';
 
 /** @param images  where the kind has images */

@@ -4,7 +4,7 @@ import { changedAt, EACH, type Path } from '../paths.ts';
 import type { Rule } from './rule.ts';
 
 interface Renaming {
-  /** Where there are objects that have the fields. */
+  /** Paths of the objects that have the fields. */
   readonly at: readonly Path[];
   /** From v1alpha1 to v1beta1. */
   readonly names: ReadonlyMap<string, string>;
@@ -31,10 +31,10 @@ const RENAMINGS: readonly Renaming[] = [
 
 const RENAMINGS_BACK: readonly Renaming[] = RENAMINGS.map(({ at, names }) => ({ at, names: inverse(names) }));
 
-/** Which key of v1alpha1 is called what in v1beta1, wherever it is renamed. */
+/** Name in v1beta1 of each renamed key of v1alpha1. */
 export const NAMES_IN_V1BETA1: ReadonlyMap<string, string> = new Map(RENAMINGS.flatMap(({ names }) => [...names]));
 
-/** What becomes of a field that has the name of the other version already. */
+/** Treatment of a field that already has the name of the other version. */
 type Strangers = 'dropped' | 'kept';
 
 /** A field of no version that is converted would take on a meaning by its name in the other one. */

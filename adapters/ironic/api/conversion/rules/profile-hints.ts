@@ -1,4 +1,4 @@
-// IRONIC-RAID-4: a v1beta1 host has no hardware profile to fall back to, so that what the profile stands for is written out.
+// IRONIC-RAID-4: a v1beta1 host has no hardware profile, so the hints that a profile implies are written out.
 import { hintsOfProfile, profileNameOf } from '../../../host/hardware-profiles.ts';
 import { isMap, type JsonMap } from '../../../json-values.ts';
 import { changedAt, isAbsent, isSame, restoredAt, valueAt } from '../paths.ts';
@@ -18,7 +18,7 @@ export const profileHints: Rule = {
   },
 };
 
-/** Whether somebody removed the hints that were written for a host which had none itself. */
+/** Whether the hints that were written for a host without hints of its own have been removed. */
 export function areWrittenHintsGone(object: JsonMap, old: JsonMap): boolean {
   return writtenHints(old) !== undefined && isAbsent(valueAt(object, HINTS));
 }

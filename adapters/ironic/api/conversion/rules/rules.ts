@@ -23,7 +23,7 @@ const HOST_RULES: readonly Rule[] = [
   names,
 ];
 
-/** By kind; those without a rule differ in `apiVersion` alone. */
+/** Rules by kind. A kind without rules differs in `apiVersion` alone. */
 export const RULES: ReadonlyMap<string, readonly Rule[]> = new Map([
   [BARE_METAL_HOST, HOST_RULES],
   [HOST_CLAIM, [checksumTypes([['spec', 'image']])]],

@@ -7,8 +7,8 @@ import { answeredReview } from '../../../../../actors/webhooks/conversion-review
 import { RefusedBody } from '../../../../../actors/webhooks/review-reader.ts';
 import type { JsonMap } from '../../../../../adapters/ironic/json-values.ts';
 import { metal3Webhooks } from '../../../../../adapters/ironic/webhooks.ts';
+import type { KubeObject } from '../../../../../adapters/simulated/kubernetes/base/kube-object.ts';
 import { checkedObject } from '../../../../../adapters/simulated/kubernetes/conversion/review.ts';
-import type { KubeObject } from '../../../../../adapters/simulated/kubernetes/json.ts';
 import { fieldsOf, HARDWARE_ROWS, HOST_ROWS, randomObject, type Tree } from './fields.ts';
 import { alpha, beta, cacheOf, metadata, V1ALPHA1, V1BETA1 } from './objects.ts';
 

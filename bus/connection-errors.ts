@@ -1,0 +1,80 @@
+// What the client of NATS throws, in our words.
+import {
+  AuthorizationError,
+  ConnectionError,
+  InvalidArgumentError,
+  NoRespondersError,
+  PermissionViolationError,
+  RequestError,
+  TimeoutError,
+  UserAuthenticationExpiredError,
+} from '@nats-io/transport-node';
+import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
+
+/** Nobody listens to the subject: a stream or a service is not there. */
+export class NoResponderError extends TransientError {
+  override name = 'NoResponderError';
+}
+
+/** The payload is larger than the server takes. */
+export function tooLarge(subject: string, options: ErrorOptions = {}): TerminalError {
+  return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, options);
+}
+
+/** Of a request. */
+export function requestError(error: unknown, subject: string, timeoutMs: number): Error {
+  const why = error instanceof RequestError ? (error.cause ?? error) : error;
+  const options = { cause: error };
+  if (why instanceof NoRespondersError) return new NoResponderError(`nobody answers '${subject}'`, options);
+  if (why instanceof TimeoutError) {
+    return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, options);
+  }
+  // Of what is asked for here, only the payload can be wrong.
+  if (why instanceof InvalidArgumentError) return tooLarge(subject, options);
+  if (why instanceof PermissionViolationError) {
+    return new TransientError(`nats does not let us ask '${subject}', or hear the answer`, options);
+  }
+  return new TransientError(`'${subject}' was not sent: ${why instanceof Error ? why.message : String(why)}`, options);
+}
+
+/** What the client says of a server that does not speak TLS, and has no class for. */
+const NO_TLS = "server does not support 'tls'";
+/** Whoever took the connection closed it without a word. */
+const SHUT = Symbol('shut');
+
+/** Of the first attempt to connect: what, where and what to do. */
+export function connectError(error: unknown, place: string): TroupeError {
+  if (error instanceof TroupeError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const say = (why: string, todo: string, kind: ErrorCode): TroupeError =>
+    new TroupeError(kind, `cannot connect to nats at ${place}: ${why}; ${todo}`, { cause: error });
+  if (error instanceof TimeoutError) {
+    return say('no answer', 'check the address and that no firewall is in between', ErrorCode.Transient);
+  }
+  if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError) {
+    return say('it refuses us', 'check user and password, the credentials or the seed', ErrorCode.Terminal);
+  }
+  if (error instanceof ConnectionError && message === NO_TLS) {
+    const todo = 'use tls:// with its authority, or nats://';
+    return say('one side wants TLS and the other does not', todo, ErrorCode.Terminal);
+  }
+  switch (error instanceof ConnectionError && error.cause === undefined ? SHUT : systemCode(error)) {
+    case 'ECONNREFUSED':
+    case SHUT:
+      return say('connection refused', 'check that it runs there, or give another address', ErrorCode.Transient);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return say('the host is not known', 'check the address', ErrorCode.Transient);
+    case 'ENOENT':
+    case 'EACCES':
+      return say(message, 'check the files of certificates and credentials', ErrorCode.Terminal);
+    default:
+      return say(message, 'check the address, and the authority if it speaks TLS', ErrorCode.Transient);
+  }
+}
+
+/** Of the operating system, which the client may have wrapped. */
+function systemCode(error: unknown): unknown {
+  const { code, cause } = error as NodeJS.ErrnoException;
+  return code ?? (cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined);
+}
