@@ -238,6 +238,10 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       const forbidden = await clusters.create({ ...request, caller: as('reader') });
       assert.equal(forbidden, { kind: 'forbidden', reason: 'This Cluster may not be created by the caller' });
       assert.is((await clusters.create({ ...request, caller: as('') })).kind, 'forbidden');
+      const admin = { name: 'somebody', groups: ['system:masters'] };
+      assert.is((await clusters.create({ ...request, caller: admin })).kind, 'forbidden');
+      const controller = as('system:serviceaccount:kube-system:generic-garbage-collector');
+      assert.is((await clusters.create({ ...request, caller: controller })).kind, 'forbidden');
       assert.is((await clusters.create({ ...request, caller: as('writer') })).kind, 'stored');
       const removed = await clusters.remove({ address: at('a'), caller: as('writer') });
       assert.equal(removed, { kind: 'forbidden', reason: 'This Cluster may not be deleted by the caller' });

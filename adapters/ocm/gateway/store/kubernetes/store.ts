@@ -94,8 +94,17 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
   };
 }
 
-/** Who is not authenticated is nobody, as the API server has it. */
+/**
+ * The user for a caller. Users and groups of the cluster itself (`system:masters`) are never taken from a caller's token: who
+ * issues tokens does not rule the cluster.
+ */
 function userOf({ name, groups }: Caller): User {
-  if (name === '') return { user: 'system:anonymous', groups: ['system:unauthenticated'] };
-  return { user: name, groups };
+  if (name === '' || isOfCluster(name)) return { user: 'system:anonymous', groups: ['system:unauthenticated'] };
+  // mutant: gateway-impersonates-masters ()#1 -> groups
+  const own = groups.filter((group) => !isOfCluster(group));
+  return { user: name, groups: [...own, 'system:authenticated'] };
+}
+
+function isOfCluster(name: string): boolean {
+  return name.startsWith('system:');
 }
