@@ -1,11 +1,11 @@
 // Objects in Kubernetes: a collection is served where its class, and those of the objects around it, are kinds.
-import type { Clock } from '../../../../../bus/time.ts';
-import { crdName } from '../../../../api/contract/crds.ts';
-import type { ModelKind } from '../../../kinds/kinds.ts';
-import { modelResource } from '../../../kinds/resource.ts';
-import type { Collection } from '../collections.ts';
-import { typeKey } from '../links.ts';
-import type { Caller, Store } from '../store.ts';
+import type { Clock } from '../../../bus/time.ts';
+import { crdName } from '../../api/contract/crds.ts';
+import type { Collection } from '../gateway/store/collections.ts';
+import { typeKey } from '../gateway/store/links.ts';
+import type { Caller, Store } from '../gateway/store/store.ts';
+import type { ModelKind } from '../kinds/kinds.ts';
+import { modelResource } from '../kinds/resource.ts';
 import { Feed } from './feed.ts';
 import { type BoundKind, type BoundPath, boundPathOf } from './place.ts';
 import type { DelegatedObjects, User } from './port.ts';
