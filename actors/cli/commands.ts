@@ -6,7 +6,9 @@ import type { Adapter, ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { TerminalError, TroupeError, toErrorData } from '../../bus/errors.ts';
 import { plainLines } from '../base/printable.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
+import type { ModelPlace } from '../process/load-models.ts';
 import { leaveWithReader, stopSignal } from '../process/process.ts';
+import type { StartGateway } from '../process/run.ts';
 import { asksForHelp, helpText, noCommand, type Program, parsed } from './command-line.ts';
 import type { CompletedTool } from './completion/complete.ts';
 import { COMPLETE } from './completion/protocol.ts';
@@ -79,6 +81,8 @@ interface Call {
   readonly options: Readonly<Record<string, string>>;
   readonly rest: readonly string[];
   readonly adapters: readonly Adapter[];
+  /** Undefined: no model was named. */
+  readonly models: ModelPlace | undefined;
 }
 
 /**
@@ -111,10 +115,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv, prog
 
 /** @returns a text if one was asked for @throws {TroupeError} the call makes no sense */
 async function understood(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<Call | string> {
-  const [{ adaptersOf, moreAdaptersIn }, { allOptions, isCommand, USAGES, usageOf, usageText }] = await Promise.all([
-    import('../process/adapters.ts'),
-    import('./usage.ts'),
-  ]);
+  const [{ adaptersOf, modelPlaceOf, moreAdaptersIn }, { allOptions, isCommand, USAGES, usageOf, usageText }] =
+    await Promise.all([import('../process/adapters.ts'), import('./usage.ts')]);
   const loosely = (adapters: readonly Adapter[]) => {
     const options = {
       ...allOptions(adapters),
@@ -165,11 +167,12 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     options: Object.fromEntries(options),
     rest: own.positionals,
     adapters,
+    models: modelPlaceOf(more),
   };
 }
 
 async function carriedOut(
-  { command, reported, options, rest, adapters }: Call,
+  { command, reported, options, rest, adapters, models }: Call,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const { keep = false, apply = false, data = '.troupe', namespace, output } = reported;
@@ -185,6 +188,14 @@ async function carriedOut(
     const config = readConfig(env, { ...options, namespace: namespace?.join() }, adapters, purpose);
     const configured = (): readonly ConfiguredAdapter[] =>
       adapters.map((adapter) => configure(adapter, env, options, purpose));
+    const gatewayFor = async (purpose: 'development' | undefined): Promise<StartGateway | undefined> => {
+      const isNamed = options['roles'] !== undefined || Boolean(env['TROUPE_ROLES']);
+      if (models === undefined && options['ocm-bind-address'] === undefined && !env['TROUPE_OCM_BIND_ADDRESS']) {
+        return undefined;
+      }
+      const { gatewayOf } = await import('./model/gateway.ts');
+      return gatewayOf({ env, options, models, roles: config.roles, isNamed, purpose });
+    };
     const clock = systemClock();
     const { reminderOn } = await import('./reminder.ts');
     const reminder = reminderOn(process.stderr, clock);
@@ -192,14 +203,17 @@ async function carriedOut(
     switch (command) {
       case 'run': {
         const { run } = await import('../process/run.ts');
-        return await run({ config, adapters: configured(), clock, log, signal: stopSignal() });
+        const gateway = await gatewayFor(undefined);
+        return await run({ config, adapters: configured(), clock, log, signal: stopSignal(), gateway });
       }
       case 'dev': {
         const { dev } = await import('./dev.ts');
         const { verbose: isVerbose = false } = reported;
         const signal = stopSignal();
+        const gateway = await gatewayFor('development');
         try {
-          return await dev({ config, adapters, env, options, clock, log, signal, folder: data, isVerbose, reminder });
+          const given = { config, adapters, env, options, clock, log, signal, gateway };
+          return await dev({ ...given, folder: data, isVerbose, reminder });
         } finally {
           reminder.close();
         }

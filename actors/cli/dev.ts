@@ -7,7 +7,7 @@ import { configure, settingsFor, type Texts } from '../process/adapters.ts';
 import { busUser } from '../process/bus-user.ts';
 import { openEnvironment } from '../process/environment.ts';
 import { type HttpEndpoints, serveHttpEndpoints } from '../process/http-endpoints.ts';
-import { aborted, drain, type RunDeps, start } from '../process/run.ts';
+import { aborted, drain, type Gateway, type RunDeps, start } from '../process/run.ts';
 import type { Visualizer } from '../visualizer/server.ts';
 import { type ServedWebhooks, startWebhooks } from '../webhooks/webhooks.ts';
 import { installCrds } from './crds.ts';
@@ -41,6 +41,7 @@ export async function dev({
   folder,
   isVerbose,
   reminder,
+  gateway: startGateway,
 }: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
   // Options are checked before anything is started.
@@ -51,6 +52,7 @@ export async function dev({
   let pages: HttpEndpoints | undefined;
   let visualizer: Visualizer | undefined;
   let webhooks: ServedWebhooks | undefined;
+  let gateway: Gateway | undefined;
   try {
     const { cluster, kubeconfig, natsUrl } = environment;
     pages = await serveHttpEndpoints(config, environment.client, clock);
@@ -77,6 +79,7 @@ export async function dev({
     const isQuiet = !isVerbose && log.level === 'info';
     const deps = { adapters, bus, client, metrics, clock, log: isQuiet ? log.child({}, { level: 'warn' }) : log };
     visualizer = await openVisualizer(config, deps, folder);
+    gateway = await startGateway?.({ client, clock, log, metrics });
     const runtime = await start(config, deps, signal);
     pages.began(runtime);
     // Absolute, since the path may be used from another directory.
@@ -87,6 +90,7 @@ export async function dev({
         '',
         `  export KUBECONFIG=${kubeconfig}`,
         ...counterparts.flatMap(({ usage }) => usage.map((line) => `  ${line}`)),
+        ...(gateway === undefined ? [] : [`  curl ${gateway.url}/api   # the models over HTTP`]),
         ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
         ...(visualizer === undefined ? [] : [`  ${visualizer.url}   # all objects, in the browser: troupe ui`]),
         '',
@@ -96,8 +100,10 @@ export async function dev({
       ].join('\n'),
     );
     await aborted(signal);
+    await gateway?.close();
     await drain(runtime, clock, log);
   } finally {
+    await gateway?.close();
     await visualizer?.close();
     await webhooks?.close();
     await pages?.close();

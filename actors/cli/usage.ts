@@ -5,6 +5,7 @@ import { knownRoles, rolesOfNodes } from '../base/config.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
 import { Standing } from '../diagnosis/findings.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
+import { GATEWAY_OPTIONS } from './model/gateway-options.ts';
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
 
@@ -268,7 +269,7 @@ export const USAGES = {
   run: {
     name: 'run',
     about: 'the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL',
-    options: { ...RUN, ...WEBHOOK, ...COMMON },
+    options: { ...RUN, ...WEBHOOK, ...GATEWAY_OPTIONS, ...COMMON },
     examples: ['run', 'run --roles watch,actors --namespace team-a'],
   },
   dev: {
@@ -282,6 +283,7 @@ export const USAGES = {
       ...DATA,
       ...RUN,
       ...WEBHOOK,
+      ...GATEWAY_OPTIONS,
       ...COMMON,
     },
     examples: ['dev', 'dev --verbose', 'dev --data cluster-a'],

@@ -19,9 +19,16 @@ export interface GatewayMetrics {
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const NONE = 'none';
 
+/** The figures alone, for who serves nothing else. */
 export function gatewayMetrics(): GatewayMetrics {
   const register = new Registry();
-  const registers = [register];
+  return {
+    ...answeredMetrics({ registers: [register] }),
+    text: async () => ({ contentType: register.contentType, body: await register.metrics() }),
+  };
+}
+
+export function answeredMetrics({ registers }: { readonly registers: Registry[] }): Pick<GatewayMetrics, 'onAnswered'> {
   const requests = new Counter({
     name: 'troupe_api_requests_total',
     help: 'Requests to served models, by service, HTTP method and status code.',
@@ -40,6 +47,5 @@ export function gatewayMetrics(): GatewayMetrics {
       requests.inc({ service, method: verb, code: String(status) });
       seconds.observe({ service, method: verb }, took);
     },
-    text: async () => ({ contentType: register.contentType, body: await register.metrics() }),
   };
 }

@@ -13,6 +13,7 @@ import { QUARANTINED } from '../object/object-machines.ts';
 import { busMetrics } from './bus-metrics.ts';
 import { DeclaredMetrics } from './declared-metrics.ts';
 import type { DropReason } from './event-recorder.ts';
+import { answeredMetrics, type GatewayMetrics } from './gateway-metrics.ts';
 import { type HostedObjects, objectGauges } from './object-gauges.ts';
 import { StateDurations } from './state-durations.ts';
 import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts';
@@ -37,7 +38,7 @@ export interface RuntimeMetrics {
   timed(kinds: readonly Kind[]): readonly Kind[];
 }
 
-export interface Metrics extends RuntimeMetrics, WebhookMetrics {
+export interface Metrics extends RuntimeMetrics, WebhookMetrics, Pick<GatewayMetrics, 'onAnswered'> {
   /** The same trace; transitions are counted, and how long states last. */
   traced(trace: Trace): Trace;
   /** The same bus, with its trace; called once. */
@@ -64,6 +65,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   const look = objectGauges({ registers, clock, stays });
   const countedBus = busMetrics({ registers, clock });
   const webhooks = webhookMetrics({ registers });
+  const gateway = answeredMetrics({ registers });
   new Gauge({ name: 'troupe_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
     { version: TROUPE_VERSION },
     1,
@@ -182,6 +184,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   });
   return {
     ...webhooks,
+    ...gateway,
     onCall({ service, method, status, durationMs }) {
       cloudCalls.inc({ service, method, code: String(status ?? 0) });
       cloudSeconds.observe({ service, method }, durationMs / 1_000);

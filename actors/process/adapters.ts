@@ -8,6 +8,7 @@ import { windows } from '../../adapters/windows/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { RESERVED_TOKENS } from '../../bus/subjects.ts';
 import { Role } from '../base/config.ts';
+import type { ModelPlace } from './load-models.ts';
 import { contained } from './plug-in.ts';
 
 /** Those that come with Troupe. */
@@ -40,16 +41,23 @@ export function moreAdaptersIn(env: Texts): MoreAdapters {
  * @throws {TerminalError} one cannot be had, or two do not go together; a model or its bindings are wrong; there is none
  */
 export async function adaptersOf(
-  { adapters, models, bindings, builtIn = BUILT_IN }: MoreAdapters,
+  { adapters, builtIn = BUILT_IN, ...more }: MoreAdapters,
   folder: string,
 ): Promise<readonly Adapter[]> {
-  const [names, roots] = [namesIn(adapters), namesIn(models)];
-  if (names.length + roots.length + builtIn.length === 0)
+  const [names, place] = [namesIn(adapters), modelPlaceOf(more)];
+  const isMore = names.length > 0 || place !== undefined;
+  if (!isMore && builtIn.length === 0)
     throw new TerminalError('--only-adapters leaves no adapter: name some with --adapters');
-  if (names.length === 0 && roots.length === 0) return builtIn;
+  if (!isMore) return builtIn;
   const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
-  const modeled = roots.length === 0 ? [] : [(await import('./load-models.ts')).modelAdapterOf({ roots, bindings })];
+  const modeled = place === undefined ? [] : [(await import('./load-models.ts')).modelAdapterOf(place)];
   return checkAdapters([...builtIn, ...modeled, ...loaded]);
+}
+
+/** Where the models are; undefined for none. */
+export function modelPlaceOf({ models, bindings }: Pick<MoreAdapters, 'models' | 'bindings'>): ModelPlace | undefined {
+  const roots = namesIn(models);
+  return roots.length === 0 ? undefined : { roots, bindings };
 }
 
 function namesIn(text: string | undefined): readonly string[] {

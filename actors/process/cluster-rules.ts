@@ -1,22 +1,14 @@
 // Permissions of a process in the cluster: no more than its roles and the adapters' kinds need. The manifests grant
 // them, and `troupe doctor` checks them.
-import type { Adapter } from '../../adapters/api/adapter.ts';
+import type { Adapter, ClusterRule } from '../../adapters/api/adapter.ts';
 import { Role, VISUALIZER, WEBHOOKS } from '../base/config.ts';
 
-/** A rule of RBAC. */
-export interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
 /** @param roles  that it plays */
-export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]): readonly Rule[] {
+export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]): readonly ClusterRule[] {
   return merged([
     ...(roles.includes(Role.Watch) ? watching(adapters) : []),
     ...(roles.includes(Role.Actors) ? acting(adapters) : []),
-    ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
+    ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? (adapter.roleRules ?? serving(adapter)) : [])),
     ...(roles.includes(VISUALIZER) ? showing(adapters) : []),
     ...(roles.includes(WEBHOOKS) ? answering(adapters) : []),
     // Access to the metrics.
@@ -29,7 +21,7 @@ export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]):
  * Rules for users of `troupe migrate`, for adapters whose objects are converted: their definitions are read, annotated,
  * and set to a single stored version; each object is listed and patched, and companion objects are created before.
  */
-export function migrationRules(adapters: readonly Adapter[]): readonly Rule[] {
+export function migrationRules(adapters: readonly Adapter[]): readonly ClusterRule[] {
   return merged(
     adapters.flatMap((adapter) => {
       if (adapter.webhooks?.conversion === undefined) return [];
@@ -49,7 +41,7 @@ export function migrationRules(adapters: readonly Adapter[]): readonly Rule[] {
 }
 
 /** Every object is read, and published. */
-function watching(adapters: readonly Adapter[]): readonly Rule[] {
+function watching(adapters: readonly Adapter[]): readonly ClusterRule[] {
   const verbs = ['list', 'watch'];
   return [
     // Metadata alone is asked for; the rules of a cluster have no verb for that.
@@ -59,7 +51,7 @@ function watching(adapters: readonly Adapter[]): readonly Rule[] {
   ];
 }
 
-function acting(adapters: readonly Adapter[]): readonly Rule[] {
+function acting(adapters: readonly Adapter[]): readonly ClusterRule[] {
   return [
     // Held by finalizers while they are needed; of these, too, only metadata is asked for.
     rule('', ['secrets'], ['get', 'list', 'patch']),
@@ -90,7 +82,7 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
 }
 
 /** Credentials are read, the objects for which something is asked, and those that say more about it. */
-function serving(adapter: Adapter): readonly Rule[] {
+function serving(adapter: Adapter): readonly ClusterRule[] {
   return [
     rule('', ['secrets'], adapter.writesSecrets ? ['get', 'patch'] : ['get']),
     ...livingOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
@@ -101,7 +93,7 @@ function serving(adapter: Adapter): readonly Rule[] {
 }
 
 /** Objects are read on demand; Secrets are never read. */
-function showing(adapters: readonly Adapter[]): readonly Rule[] {
+function showing(adapters: readonly Adapter[]): readonly ClusterRule[] {
   const verbs = ['get', 'list', 'watch'];
   return [
     ...adapters.flatMap((adapter) => [
@@ -116,9 +108,9 @@ function showing(adapters: readonly Adapter[]): readonly Rule[] {
  * Those objects that lead the API server to the webhooks say whom to trust, and no others are touched; what an answer hangs on is
  * read. The Secret of the certificates is a matter of Troupe's own namespace.
  */
-function answering(adapters: readonly Adapter[]): readonly Rule[] {
+function answering(adapters: readonly Adapter[]): readonly ClusterRule[] {
   const verbs = ['get', 'list', 'patch', 'watch'];
-  const named = (group: string, plural: string, resourceNames: readonly string[]): readonly Rule[] =>
+  const named = (group: string, plural: string, resourceNames: readonly string[]): readonly ClusterRule[] =>
     resourceNames.length === 0 ? [] : [{ ...rule(group, [plural], verbs), resourceNames }];
   const all = adapters.flatMap(({ webhooks }) => webhooks ?? []);
   return [
@@ -139,7 +131,7 @@ function answering(adapters: readonly Adapter[]): readonly Rule[] {
 }
 
 /** Whether the predecessor leads. */
-function predecessorOf({ legacyController }: Adapter, verbs: readonly string[]): readonly Rule[] {
+function predecessorOf({ legacyController }: Adapter, verbs: readonly string[]): readonly ClusterRule[] {
   if (legacyController === undefined) return [];
   return [{ ...rule('coordination.k8s.io', ['leases'], verbs), resourceNames: [legacyController.lease] }];
 }
@@ -179,16 +171,16 @@ function groupOf({ realm, contracts, referencedKinds = [] }: Adapter, plural: st
   return found.group;
 }
 
-export function rule(group: string, resources: readonly string[], verbs: readonly string[]): Rule {
+export function rule(group: string, resources: readonly string[], verbs: readonly string[]): ClusterRule {
   return { apiGroups: [group], resources, verbs };
 }
 
 /** One rule for each set of resources, in the order of their first mention. */
-function merged(rules: readonly Rule[]): readonly Rule[] {
+function merged(rules: readonly ClusterRule[]): readonly ClusterRule[] {
   const byPlace = Map.groupBy(rules, ({ verbs: _, ...place }) => JSON.stringify(place));
   return [...byPlace.values()].flatMap((same) => {
     const [first] = same;
-    const { verbs: _, ...place } = first as Rule;
+    const { verbs: _, ...place } = first as ClusterRule;
     return { ...place, verbs: [...new Set(same.flatMap(({ verbs }) => verbs))].sort() };
   });
 }

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient, objects } from '../../adapters/kubernetes/mod.ts';
+import { ROLE as MODEL_ROLE } from '../../adapters/ocm/kinds/resource.ts';
 import {
   type Bus,
   type BusUser,
@@ -13,6 +14,7 @@ import {
 } from '../../bus/mod.ts';
 import { type Config, Role, WEBHOOKS } from '../base/config.ts';
 import { USER_AGENT } from '../base/version.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { firstLeaseOf } from '../sharding/first-start.ts';
 import { ensureSingleProcess } from '../sharding/single-process.ts';
 import type { Visualizer } from '../visualizer/server.ts';
@@ -22,12 +24,31 @@ import { busUser } from './bus-user.ts';
 import { type HttpEndpoints, serveHttpEndpoints } from './http-endpoints.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
 
+/** What serves models over HTTP. */
+export interface Gateway {
+  readonly url: string;
+  /** Answers what has arrived, and ends. */
+  close(): Promise<void>;
+}
+
+export interface GatewayDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics?: Pick<Metrics, 'onAnswered'> | undefined;
+}
+
+/** @throws {TerminalError} it cannot be served as it is configured */
+export type StartGateway = (deps: GatewayDeps) => Promise<Gateway>;
+
 export interface RunDeps {
   config: Config;
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   log: Logger;
   signal: AbortSignal;
+  /** Undefined: no model is served here. */
+  gateway?: StartGateway | undefined;
 }
 
 /** Maximum time for an orderly end, in milliseconds; the sender of SIGTERM kills after a while. */
@@ -38,9 +59,9 @@ const LINGER_MS = 3_000;
 const PAUSE_MS = 1_000;
 
 /** @throws {TerminalError} something needed was not named, or cannot work */
-export async function run({ config, adapters, clock, log, signal }: RunDeps): Promise<number> {
+export async function run({ config, adapters, clock, log, signal, gateway: startGateway }: RunDeps): Promise<number> {
   const { natsUrl, kubeconfig, inCluster, roles } = config;
-  const hasBus = [...roles].some((role) => role !== WEBHOOKS);
+  const hasBus = [...roles].some((role) => role !== WEBHOOKS && role !== MODEL_ROLE);
   if (natsUrl === undefined && hasBus) {
     throw new TerminalError("NATS_URL is not set; 'troupe dev' starts a server of its own");
   }
@@ -55,6 +76,7 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
   let pages: HttpEndpoints | undefined;
   let visualizer: Visualizer | undefined;
   let webhooks: ServedWebhooks | undefined;
+  let gateway: Gateway | undefined;
   try {
     pages = await serveHttpEndpoints(config, client, clock);
     // Before a bus is waited for: objects may be read with them only.
@@ -63,15 +85,21 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
       pages.ask(webhooks, hasBus ? 'beside others' : 'alone');
       webhooks.ended.catch(() => failure.abort());
     }
+    gateway = await startGateway?.({ client: pages.client, clock, log, metrics: pages.metrics });
+    if (gateway !== undefined) {
+      log.info({ url: gateway.url }, 'the models are served');
+      if (!hasBus && webhooks === undefined) pages.ask({ problem: undefined }, 'alone');
+    }
+    const served = [webhooks, gateway] as const;
     if (natsUrl === undefined || !hasBus) {
       log.info({ roles: [...roles], server: client.server }, 'troupe runs');
       await aborted(stop);
-      await ended(webhooks, config, clock);
+      await ended(served, config, clock);
       return 0;
     }
     bus = await connect(config, user, natsUrl, clock, log, stop, firstLeaseOn(client, adapters, config));
     if (bus === undefined) {
-      await ended(webhooks, config, clock);
+      await ended(served, config, clock);
       return 0;
     }
     const deps = { adapters, bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
@@ -81,9 +109,10 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
     if (visualizer !== undefined) log.info({ url: visualizer.url }, 'the visualizer is served');
     log.info({ pod: runtime.pod, roles: [...roles], server: client.server, bus: bus.description }, 'troupe runs');
     await aborted(stop);
-    await Promise.all([drain(runtime, clock, log), ended(webhooks, config, clock)]);
+    await Promise.all([drain(runtime, clock, log), ended(served, config, clock)]);
   } finally {
     // An open server would keep a failed process alive.
+    await gateway?.close();
     await visualizer?.close();
     await webhooks?.close();
     await pages?.close();
@@ -94,19 +123,20 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
 }
 
 /**
- * The API server receives responses until it has switched to another pod. @throws the reason why the webhooks could not
+ * Clients and the API server receive responses until they have switched to another pod. @throws the reason why the webhooks could not
  * be served
  */
 async function ended(
-  webhooks: ServedWebhooks | undefined,
+  [webhooks, gateway]: readonly [ServedWebhooks | undefined, Gateway | undefined],
   { inCluster }: Pick<Config, 'inCluster'>,
   clock: Clock,
 ): Promise<void> {
-  if (webhooks === undefined) return;
-  webhooks.retire();
+  if (webhooks === undefined && gateway === undefined) return;
+  webhooks?.retire();
   const linger = inCluster === undefined ? Promise.resolve() : clock.sleep(LINGER_MS);
   // Their end comes with `close`, and sooner only if they failed.
-  await Promise.race([linger, webhooks.ended]);
+  await Promise.race([linger, ...(webhooks === undefined ? [] : [webhooks.ended])]);
+  await gateway?.close();
 }
 
 /** Waits for the bus as long as it takes: pods and NATS start in any order. */

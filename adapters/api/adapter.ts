@@ -26,6 +26,8 @@ export interface Adapter {
    * for a node, which the process must have been told: its role is played only where it is named.
    */
   readonly route?: (request: OperationRequest) => string | undefined;
+  /** Permissions of a process with the role in the cluster, where they are not those of operations. */
+  readonly roleRules?: readonly ClusterRule[];
   /** Contracts of all its kinds, for their CRDs: in contract notation, or as finished definitions. */
   readonly contracts: readonly Contract[];
   /** Flags of the commands that give the cluster its definitions, or look whether it has them; no process takes them. */
@@ -73,6 +75,14 @@ export interface Adapter {
     readonly kinds: readonly CheckedKind[];
     readonly exemptions: readonly Exemption[];
   }>;
+}
+
+/** A rule of RBAC. */
+export interface ClusterRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
 }
 
 /** An adapter with its options. */

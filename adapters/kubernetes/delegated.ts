@@ -39,7 +39,7 @@ export interface DelegatedDeps {
   readonly onTrouble?: (resource: Resource, message: string | undefined) => void;
 }
 
-/** Writers for `adapters/ocm`: the port is `gateway/store/kubernetes/port.ts` there. */
+/** Writers for `adapters/ocm`: the port is `kubernetes-store/port.ts` there. */
 export function delegatedObjects({ client, clock, manager, onTrouble }: DelegatedDeps) {
   const objects = kubeObjects({ client });
   const query = (dryRun: boolean | undefined): string =>

@@ -156,7 +156,8 @@ function tlsOf(values: Values): { certificate: string; key: string } | undefined
   return orRefuse(() => ({ certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }));
 }
 
-function newIdentifier(): string {
+/** 160 random bits. */
+export function newIdentifier(): string {
   return [...randomBytes(ID_LENGTH)].map((byte) => DIGITS[byte % DIGITS.length]).join('');
 }
 

@@ -5,6 +5,9 @@ import type { ModelKind } from './kinds.ts';
 /** First part of the addresses of the actors of modeled objects. */
 export const REALM = 'ocm';
 
+/** The role of the process that serves the models over HTTP. */
+export const ROLE = 'ocm';
+
 export function modelResource({ group, version, kind, plural }: ModelKind): Resource {
   return { realm: REALM, group, version, kind, plural };
 }

@@ -42,6 +42,7 @@ export const OCM: readonly Change[] = [
   ...noticedBy(['store in kubernetes'], {
     'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',
     'delegated-deletes-successor': 'a deletion hits another object that has taken the name',
+    'gateway-impersonates-masters': 'a token with the group system:masters rules the cluster',
     'impersonation-forgotten': 'what a caller asks for is done with the rights of the gateway',
   }),
   ...noticedBy(['modeled objects as actors'], {

@@ -6,8 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NOTE } from '../../../../actors/cli/migrate/definition.ts';
 import { type MigrateDeps, migrate } from '../../../../actors/cli/migrate/migrate.ts';
-import { migrationRules, type Rule } from '../../../../actors/process/cluster-rules.ts';
-import type { Adapter } from '../../../../adapters/api/adapter.ts';
+import { migrationRules } from '../../../../actors/process/cluster-rules.ts';
+import type { Adapter, ClusterRule } from '../../../../adapters/api/adapter.ts';
 import type { Companions } from '../../../../adapters/api/migration.ts';
 import { type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
 import { startApiServer } from '../../../../adapters/simulated/kubernetes/mod.ts';
@@ -31,7 +31,7 @@ interface Scene {
   create(namespace: string, count: number): Promise<void>;
   run(deps?: Partial<MigrateDeps>): Promise<Said>;
   /** A kubeconfig of somebody who may do this. */
-  asAccountWith(rules: readonly Rule[]): Promise<string>;
+  asAccountWith(rules: readonly ClusterRule[]): Promise<string>;
   definition(): Promise<{ readonly stored: readonly string[]; readonly note: string | undefined }>;
 }
 
@@ -232,7 +232,7 @@ test('the ClusterRole of a migration is enough for it, and no part of that can b
     const adapters = [{ realm: 'example', contracts, companions }];
     const merge = (path: string, body: JsonObject): Promise<unknown> =>
       client.call({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body });
-    const under = async (given: readonly Rule[]): Promise<number> => {
+    const under = async (given: readonly ClusterRule[]): Promise<number> => {
       // All is to be done, whatever the one before came to.
       await merge(CRD, { metadata: { annotations: { [NOTE]: null } } });
       await merge(`${CRD}/status`, { status: { storedVersions: ['v1', 'v2'] } });

@@ -1,8 +1,8 @@
 // Feed of a kind: what the watch and the answers to writes tell, in any order, makes one history.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Feed, type FeedChange } from '../../../../adapters/ocm/gateway/store/kubernetes/feed.ts';
-import type { DelegatedObjects, ObjectListener } from '../../../../adapters/ocm/gateway/store/kubernetes/port.ts';
+import { Feed, type FeedChange } from '../../../../adapters/ocm/kubernetes-store/feed.ts';
+import type { DelegatedObjects, ObjectListener } from '../../../../adapters/ocm/kubernetes-store/port.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('feed of a kind');

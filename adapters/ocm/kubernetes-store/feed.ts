@@ -3,8 +3,8 @@
 // Invariants:
 //   OCM-FEED-1. An older state of an object never replaces a newer one, whoever told of them first: the watch or the answer to a write.
 //   OCM-FEED-2. An incarnation that is known to be gone does not come back.
-import type { KubeObject } from '../../../../../machines/object.ts';
-import { compareRevisions } from '../store.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { compareRevisions } from '../gateway/store/store.ts';
 import type { DelegatedObjects, Place } from './port.ts';
 
 export type FeedChange =

@@ -1,5 +1,5 @@
 // Who may read what: asked of the API server, and remembered for a while, since clients poll.
-import type { Clock } from '../../../../../bus/time.ts';
+import type { Clock } from '../../../bus/time.ts';
 import type { DelegatedObjects, Place, User } from './port.ts';
 
 /** How long an answer counts, in milliseconds. */

@@ -1,11 +1,11 @@
 // Objects in Kubernetes: a collection is served where its class, and those of the objects around it, are kinds.
-import type { Clock } from '../../../../../bus/time.ts';
-import { crdName } from '../../../../api/contract/crds.ts';
-import type { ModelKind } from '../../../kinds/kinds.ts';
-import { modelResource } from '../../../kinds/resource.ts';
-import type { Collection } from '../collections.ts';
-import { typeKey } from '../links.ts';
-import type { Caller, Store } from '../store.ts';
+import type { Clock } from '../../../bus/time.ts';
+import { crdName } from '../../api/contract/crds.ts';
+import type { Collection } from '../gateway/store/collections.ts';
+import { typeKey } from '../gateway/store/links.ts';
+import type { Caller, Store } from '../gateway/store/store.ts';
+import type { ModelKind } from '../kinds/kinds.ts';
+import { modelResource } from '../kinds/resource.ts';
 import { Feed } from './feed.ts';
 import { type BoundKind, type BoundPath, boundPathOf } from './place.ts';
 import type { DelegatedObjects, User } from './port.ts';
@@ -94,8 +94,17 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
   };
 }
 
-/** Who is not authenticated is nobody, as the API server has it. */
+/**
+ * The user for a caller. Users and groups of the cluster itself (`system:masters`) are never taken from a caller's token: who
+ * issues tokens does not rule the cluster.
+ */
 function userOf({ name, groups }: Caller): User {
-  if (name === '') return { user: 'system:anonymous', groups: ['system:unauthenticated'] };
-  return { user: name, groups };
+  if (name === '' || isOfCluster(name)) return { user: 'system:anonymous', groups: ['system:unauthenticated'] };
+  // mutant: gateway-impersonates-masters ()#1 -> groups
+  const own = groups.filter((group) => !isOfCluster(group));
+  return { user: name, groups: [...own, 'system:authenticated'] };
+}
+
+function isOfCluster(name: string): boolean {
+  return name.startsWith('system:');
 }

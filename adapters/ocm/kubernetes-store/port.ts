@@ -1,7 +1,7 @@
 // The Kubernetes API as the store needs it: objects followed by a watch, and written for a user. Types only.
-import type { JsonObject } from '../../../../../bus/bus.ts';
-import type { Resource } from '../../../../../machines/kind.ts';
-import type { KubeObject } from '../../../../../machines/object.ts';
+import type { JsonObject } from '../../../bus/bus.ts';
+import type { Resource } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 /** A user and the groups that he is in. */
 export interface User {

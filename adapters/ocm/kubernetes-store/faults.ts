@@ -1,6 +1,6 @@
 // What is wrong with an object, in the words of the model: nothing of Kubernetes is said.
-import type { ModelKind } from '../../../kinds/kinds.ts';
-import { wirePathOf } from '../../../kinds/values.ts';
+import type { ModelKind } from '../kinds/kinds.ts';
+import { wirePathOf } from '../kinds/values.ts';
 
 /** Causes that are told, at most. */
 const TOLD = 5;

@@ -1,9 +1,9 @@
 // Where an object of a kind is in a collection: its address, by the names of the objects that it belongs to.
-import type { KubeObject } from '../../../../../machines/object.ts';
-import type { ModelKind } from '../../../kinds/kinds.ts';
-import type { Collection } from '../collections.ts';
-import { typeKey } from '../links.ts';
-import type { Address } from '../store.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import type { Collection } from '../gateway/store/collections.ts';
+import { typeKey } from '../gateway/store/links.ts';
+import type { Address } from '../gateway/store/store.ts';
+import type { ModelKind } from '../kinds/kinds.ts';
 import type { Feed } from './feed.ts';
 
 export interface BoundKind {

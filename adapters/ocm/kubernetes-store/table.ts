@@ -5,9 +5,9 @@
 //   OCM-TABLE-2. Updates of one object are made one after another, each of the state that the API server has (OCM-STORE-3).
 //   OCM-TABLE-3. A user is told in the words of the model what is wrong, never in those of Kubernetes.
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../../../../../bus/bus.ts';
-import type { KubeObject } from '../../../../../machines/object.ts';
-import { pathsOf, toProperties, toValue } from '../../../kinds/values.ts';
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import { parseTraceparent } from '../../../bus/mod.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import type {
   Address,
   Caller,
@@ -22,7 +22,8 @@ import type {
   UpdateRequest,
   Value,
   WriteContext,
-} from '../store.ts';
+} from '../gateway/store/store.ts';
+import { pathsOf, toProperties, toValue } from '../kinds/values.ts';
 import { reasonOf } from './faults.ts';
 import type { Feed, FeedChange } from './feed.ts';
 import { addressOf, type BoundKind, type BoundPath, nameOf, outerOf } from './place.ts';
@@ -244,7 +245,7 @@ export class KubernetesTable implements Table {
   }
 
   async #write(object: KubeObject, spec: JsonObject, context: WriteContext) {
-    const change = changeOf(object.spec ?? {}, spec);
+    const change = mergePatchOf(object.spec ?? {}, spec);
     if (change === undefined) return { kind: 'object', object } as const;
     const { name, uid, resourceVersion } = object.metadata;
     const { traceparent } = context;
@@ -298,18 +299,20 @@ export class KubernetesTable implements Table {
   }
 }
 
-function annotated(traceparent: string): { readonly annotations: JsonObject } {
+/** What is none is not passed on: it is a caller's text. */
+function annotated(traceparent: string): { readonly annotations?: JsonObject } {
+  if (parseTraceparent(traceparent) === undefined) return {};
   return { annotations: { [TRACEPARENT]: traceparent } };
 }
 
 /** The merge patch (RFC 7396) that makes one of the other; undefined: they say the same. */
-function changeOf(stored: JsonObject, wanted: JsonObject): JsonObject | undefined {
+function mergePatchOf(stored: JsonObject, wanted: JsonObject): JsonObject | undefined {
   const change: [string, Json][] = [];
   for (const name of new Set([...Object.keys(stored), ...Object.keys(wanted)])) {
     const [now, then] = [stored[name], wanted[name]];
     if (isDeepStrictEqual(now, then)) continue;
     if (then === undefined) change.push([name, null]);
-    else if (isMap(now) && isMap(then)) change.push([name, changeOf(now, then) ?? {}]);
+    else if (isMap(now) && isMap(then)) change.push([name, mergePatchOf(now, then) ?? {}]);
     else change.push([name, then]);
   }
   return change.length === 0 ? undefined : Object.fromEntries(change);

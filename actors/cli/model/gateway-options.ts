@@ -1,0 +1,58 @@
+// Options of the role `ocm`.
+import type { Options } from '../command-line.ts';
+
+export const GATEWAY_OPTIONS = {
+  'ocm-bind-address': {
+    type: 'string',
+    value: 'ADDRESS',
+    variable: 'TROUPE_OCM_BIND_ADDRESS',
+    fallback: 'none; with dev and --models 127.0.0.1:8000',
+    help: 'where the models are served over HTTP, by the role ocm',
+  },
+  'ocm-auth': {
+    type: 'string',
+    value: 'none|token|jwks',
+    variable: 'TROUPE_OCM_AUTH',
+    fallback: 'none',
+    help: 'who is answered; none is for loopback only',
+  },
+  'ocm-token-file': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_OCM_TOKEN_FILE',
+    help: 'with the token that --ocm-auth token takes',
+  },
+  'ocm-jwks': {
+    type: 'string',
+    value: 'FILE_OR_URL',
+    variable: 'TROUPE_OCM_JWKS',
+    help: 'the keys of --ocm-auth jwks',
+  },
+  'ocm-access-tokens': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_OCM_ACCESS_TOKENS',
+    help: 'access tokens of clusters that are answered, too',
+  },
+  'ocm-tls-cert': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_OCM_TLS_CERT',
+    help: 'the certificate; without one it is plain HTTP',
+  },
+  'ocm-tls-key': { type: 'string', value: 'FILE', variable: 'TROUPE_OCM_TLS_KEY', help: 'its key' },
+  'ocm-namespace': {
+    type: 'string',
+    value: 'NAMESPACE',
+    variable: 'TROUPE_OCM_NAMESPACE',
+    fallback: 'default',
+    help: 'where the objects are',
+  },
+  'ocm-writes-as': {
+    type: 'string',
+    value: 'caller|self',
+    variable: 'TROUPE_OCM_WRITES_AS',
+    fallback: 'caller; self with --ocm-auth none',
+    help: "whose rights in the cluster count: the caller's, by impersonation, or those of the pod",
+  },
+} as const satisfies Options;

@@ -1,0 +1,155 @@
+// The role `ocm` of a process: models over HTTP, whose objects are those of the cluster.
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { delegatedObjects } from '../../../adapters/kubernetes/mod.ts';
+import { Api, serveHttp } from '../../../adapters/ocm/gateway/mod.ts';
+import { ROLE } from '../../../adapters/ocm/kinds/resource.ts';
+import { kubernetesStore } from '../../../adapters/ocm/kubernetes-store/store.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import { parseListenAddress } from '../../base/listen-address.ts';
+import { TROUPE_VERSION } from '../../base/version.ts';
+import { loadModels, type ModelPlace } from '../../process/load-models.ts';
+import type { StartGateway } from '../../process/run.ts';
+import { GATEWAY_OPTIONS } from './gateway-options.ts';
+import { newIdentifier } from './serve.ts';
+import { authenticatorOf } from './serve-options.ts';
+import { orRefuse } from './session.ts';
+
+type OptionName = keyof typeof GATEWAY_OPTIONS;
+type Texts = Readonly<Record<string, string | undefined>>;
+
+export interface GatewaySettings {
+  readonly env: Texts;
+  /** Of the command line. */
+  readonly options: Texts;
+  readonly models: ModelPlace | undefined;
+  readonly roles: ReadonlySet<string>;
+  /** The roles were named. */
+  readonly isNamed: boolean;
+  readonly purpose?: 'development' | undefined;
+}
+
+/** Field manager of what is written. */
+const MANAGER = 'troupe-ocm';
+const DEVELOPMENT_ADDRESS = '127.0.0.1:8000';
+
+/**
+ * What serves the models, as the options say.
+ *
+ * @returns undefined where nothing is to be served
+ * @throws {TerminalError} the options make no sense
+ */
+export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
+  const { env, options, models, roles, isNamed, purpose } = settings;
+  const read = (name: OptionName): string | undefined =>
+    options[name] ?? (env[GATEWAY_OPTIONS[name].variable] || undefined);
+  const given = read('ocm-bind-address') ?? (purpose === undefined ? undefined : DEVELOPMENT_ADDRESS);
+  if (models === undefined) {
+    if (read('ocm-bind-address') === undefined) return undefined;
+    throw new TerminalError('--ocm-bind-address serves models: name them with --models');
+  }
+  if (!roles.has(ROLE)) return undefined;
+  if (given === undefined) {
+    if (!isNamed) return undefined;
+    throw new TerminalError(`--roles: the role '${ROLE}' needs --ocm-bind-address, such as 127.0.0.1:8000`);
+  }
+  const address = orSaid('ocm-bind-address', () => parseListenAddress(given));
+  if (address === undefined) return undefined;
+  const auth = read('ocm-auth') ?? 'none';
+  const writesAs = read('ocm-writes-as') ?? (auth === 'none' ? 'self' : 'caller');
+  if (writesAs !== 'caller' && writesAs !== 'self') {
+    throw new TerminalError(`--ocm-writes-as is 'caller' or 'self', not '${writesAs}'`);
+  }
+  const tls = tlsOf(read('ocm-tls-cert'), read('ocm-tls-key'));
+  const values = {
+    'bind-address': given,
+    auth,
+    'token-file': read('ocm-token-file'),
+    jwks: read('ocm-jwks'),
+    'access-tokens': read('ocm-access-tokens'),
+  };
+  return async ({ client, clock, log, metrics }) => {
+    const onTrouble = (error: unknown): void => log.warn({ err: error }, 'the keys of callers cannot be read');
+    const authenticator = orPrefixed(() => authenticatorOf(values, { address, clock, onTrouble }));
+    const { model, kinds } = loadModels(models);
+    const objects = delegatedObjects({
+      client,
+      clock,
+      manager: MANAGER,
+      onTrouble({ plural }, message) {
+        if (message === undefined) log.info({ plural }, 'the watch works again');
+        else log.warn({ plural, error: message }, 'the watch is interrupted');
+      },
+    });
+    const store = kubernetesStore(
+      {
+        objects,
+        clock,
+        namespace: read('ocm-namespace') ?? 'default',
+        writesAs,
+        onRefused: (error) => log.warn({ error }, 'the API server refused a write'),
+      },
+      kinds,
+    );
+    const api = new Api({
+      model,
+      store,
+      authenticator,
+      build: TROUPE_VERSION,
+      now: () => clock.now(),
+      newOperationId: randomUUID,
+      newId: newIdentifier,
+      onDefect: (error, operationId) => log.error({ err: error, operationId }, 'a request failed'),
+    });
+    try {
+      const server = await serveHttp({
+        api,
+        clock,
+        ...address,
+        tls,
+        onAnswered: (each) => metrics?.onAnswered(each),
+      });
+      return {
+        url: server.url,
+        async close() {
+          await server.close();
+          api.close();
+          await store.close();
+        },
+      };
+    } catch (error) {
+      api.close();
+      await store.close();
+      throw error;
+    }
+  };
+}
+
+function tlsOf(
+  certificate: string | undefined,
+  key: string | undefined,
+): { certificate: string; key: string } | undefined {
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined) {
+    throw new TerminalError('--ocm-tls-cert and --ocm-tls-key belong together');
+  }
+  return orRefuse(() => ({ certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }));
+}
+
+function orSaid<T>(option: OptionName, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new TerminalError(`--${option} must be ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The options of `troupe model serve` have the same names here, with a prefix. */
+function orPrefixed<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    throw new TerminalError(error.message.replaceAll(/(^|\s)--/g, '$1--ocm-'), { cause: error });
+  }
+}
