@@ -9,7 +9,7 @@ import { type Authenticator, Unauthenticated } from '../auth/authenticator.ts';
 import { sunsetOf } from '../envelope/deprecation.ts';
 import { type ErrorPlace, errorBody, PREFIXES } from '../envelope/errors.ts';
 import { type Refusal, RefusedRequest, refuse } from '../envelope/faults.ts';
-import { Query } from '../routes/query.ts';
+import { Query } from '../envelope/query.ts';
 import { type Found, find, type Operation } from '../routes/tree.ts';
 import type { Caller, Store } from '../store/store.ts';
 import type { Answer, Call } from './call.ts';

@@ -1,6 +1,6 @@
 // One call of a method of the model, and its answer.
 import { refuse } from '../envelope/faults.ts';
-import type { Query } from '../routes/query.ts';
+import type { Query } from '../envelope/query.ts';
 import type { Operation } from '../routes/tree.ts';
 import type { Fault, WriteContext } from '../store/store.ts';
 import type { Served, ServedTable } from './served.ts';

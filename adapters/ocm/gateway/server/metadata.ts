@@ -4,7 +4,7 @@ import { BUILT_IN_TYPES } from '../../model/mod.ts';
 import { openApi } from '../../openapi/mod.ts';
 import { type ErrorForm, knownErrors } from '../envelope/errors.ts';
 import { refuse } from '../envelope/faults.ts';
-import { type Query, queryValue } from '../routes/query.ts';
+import { type Query, queryValue } from '../envelope/query.ts';
 import type { Tree } from '../routes/tree.ts';
 import type { Answer } from './call.ts';
 import type { Served } from './served.ts';

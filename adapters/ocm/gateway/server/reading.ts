@@ -3,7 +3,7 @@ import { BUILT_IN_TYPES, type Parameter, type Type } from '../../model/mod.ts';
 import { decodeValue } from '../envelope/decode.ts';
 import { fieldDeprecation, methodDeprecation } from '../envelope/deprecation.ts';
 import { refuse } from '../envelope/faults.ts';
-import { type Query, queryValue } from '../routes/query.ts';
+import { type Query, queryValue } from '../envelope/query.ts';
 import { compileSearch } from '../search/compile.ts';
 import { orderOf } from '../search/order.ts';
 import { projectionOf } from '../search/projection.ts';

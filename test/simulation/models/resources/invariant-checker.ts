@@ -133,7 +133,7 @@ export class Watchman {
     if (old !== undefined && (old !== id || type === 'DELETED')) this.#byId.delete(old);
     if (id !== undefined && type !== 'DELETED') {
       this.#byId.set(id, uid);
-      if (this.foreign.delete(id)) this.#adopters.add(uid);
+      if (this.foreign.delete(id)) this.#onAdopted(uid, id);
     }
   }
 
@@ -293,8 +293,16 @@ export class Watchman {
       if (other.uid === made.uid && other.id !== made.id && !this.excused.has(made.uid) && !isAnothers(other.id))
         this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
     this.made.set(made.id, made);
-    // Its create was in doubt when it found a resource of its name, and nothing tells the two apart: this one is nobody's.
     if (this.#adopters.has(made.uid)) this.detached.add(made.id);
+  }
+
+  /**
+   * The object recorded a resource of its name that another user had made. If its own create was in doubt then, nothing distinguishes the two,
+   * and its own one is left over.
+   */
+  #onAdopted(uid: string, id: string): void {
+    this.#adopters.add(uid);
+    for (const made of this.made.values()) if (made.uid === uid && made.id !== id) this.detached.add(made.id);
   }
 
   /** Whoever has lost its lease asks for nothing any more (P10). */

@@ -1,8 +1,8 @@
 // Parameters of a query, by their types.
 import type { Parameter, Type } from '../../model/mod.ts';
-import { utcDate } from '../envelope/dates.ts';
-import { refuse } from '../envelope/faults.ts';
 import type { Value } from '../store/store.ts';
+import { utcDate } from './dates.ts';
+import { refuse } from './faults.ts';
 
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);

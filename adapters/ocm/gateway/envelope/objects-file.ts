@@ -1,12 +1,12 @@
 // Objects that a store in memory begins with: a JSON object with a list, or one object, for each path.
 import { TerminalError } from '../../../../bus/errors.ts';
-import { decodeStruct } from '../envelope/decode.ts';
-import { RefusedRequest } from '../envelope/faults.ts';
 import { type Found, find, type Tree } from '../routes/tree.ts';
-import type { Collection } from './collections.ts';
-import { isObject } from './links.ts';
-import type { MemoryStore } from './memory.ts';
-import type { Value } from './store.ts';
+import type { Collection } from '../store/collections.ts';
+import { isObject } from '../store/links.ts';
+import type { MemoryStore } from '../store/memory.ts';
+import type { Value } from '../store/store.ts';
+import { decodeStruct } from './decode.ts';
+import { RefusedRequest } from './faults.ts';
 
 /**
  * Puts objects into a store, such as `{ "/api/clusters_mgmt/v1/clusters": [{ "id": "a" }] }`.
