@@ -16,7 +16,7 @@ const test = suite('troupe model serve');
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CLI = join(ROOT, 'actors/cli.js');
 const SAMPLE = join(ROOT, 'deploy/samples/company-api');
-const README = readFileSync(join(SAMPLE, 'README.md'), 'utf8');
+const README = readFileSync(join(ROOT, 'deploy', 'samples', 'company-api', 'README.md'), 'utf8');
 const ANY_PORT = ['--bind-address', '127.0.0.1:0'];
 
 interface Server {
@@ -59,7 +59,7 @@ async function served(args: readonly string[], cwd = ROOT): Promise<Server> {
 }
 
 test('what the README of the sample tells to type works', async () => {
-  const [, command = ''] = /\$ troupe model serve (.*)/.exec(README) ?? [];
+  const [, command = ''] = /^troupe model serve (.*)$/m.exec(README) ?? [];
   const server = await served(command.split(' '));
   try {
     const expected = README.slice(README.indexOf('fleet: '), README.indexOf('\nlistening'));

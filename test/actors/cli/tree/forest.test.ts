@@ -57,7 +57,7 @@ test('what does not exist is a root, with those that wait for it', async () => {
 });
 
 test('a namespace without objects says so', async () => {
-  assert.is(await drawn([clouds]), 'namespace ns holds none of the objects that troupe cares for\n');
+  assert.is(await drawn([clouds]), 'namespace ns holds none of the objects that troupe manages\n');
 });
 
 test('of one object: what it needs, or who needs it', async () => {
