@@ -1,4 +1,4 @@
-// The state machine of one life while it is awake, with the writer of its status and the detector of its events.
+// The state machine of one lifecycle while it is awake, with the writer of its status and the detector of its events.
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Kind } from '../../machines/kind.ts';
 import { type Lifecycle, type Step, stateOf, Tag, type UserEvent } from '../../machines/lifecycle.ts';
@@ -7,7 +7,7 @@ import { type Actor, chart, chartClock, type MachineClock } from './machine-inst
 import type { MachineState, ObjectContext } from './object-context.ts';
 import { type StatusSubject, StatusWriter } from './status-writer.ts';
 
-/** Told of what a life does. */
+/** Listener of a lifecycle. */
 export interface LifecycleListener {
   /** The object as its lifecycle sees it. */
   readonly held: KubeObject | undefined;

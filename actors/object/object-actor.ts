@@ -62,7 +62,7 @@ export class ObjectActor extends ObjectContext {
   #toldSequence = 0;
   #contentVersion = '0';
   readonly #charts: ObjectMachines;
-  /** As they were worked out last. An object at rest keeps none. */
+  /** The last computed ones. An idle object keeps none. */
   #dependencies: KnownDependencies | undefined;
   #started = false;
   #stopped = false;

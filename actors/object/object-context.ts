@@ -28,7 +28,7 @@ import type { Outbox } from '../mailbox/outbox.ts';
 import type { AnswerSink } from './answer.ts';
 import type { Registry } from './registry.ts';
 
-/** What a shard offers to its objects, the same for all of them. */
+/** Services of a shard for its objects, the same for all of them. */
 export interface ObjectHost {
   readonly registry: Registry;
   /** State machines with their effects. */
@@ -74,7 +74,7 @@ export interface Machines {
 
 /** The create journal of a shard (`actors/effects/create-journal.ts`). */
 export interface JournalOfCreates {
-  /** Until when a request that was sent for an object may still take effect, in milliseconds since the epoch (P13). */
+  /** Time until which a request that was sent for an object may still take effect, in milliseconds since the epoch (P13). */
   at(key: string): number;
   /** Sends a request when the bus has acknowledged that it is listed. */
   run<Output>(key: string, inDoubtUntil: number, send: () => Promise<Output>, intent?: JsonObject): Promise<Output>;
@@ -91,9 +91,9 @@ export interface OngoingCalls {
 
 /** Says when a status may be written (`StatusThrottle`). */
 export interface WriteThrottle {
-  /** Runs a write that waits for nobody. */
+  /** Runs a write that does not wait. */
   unthrottled<Output>(write: () => Promise<Output>): Promise<Output>;
-  /** Waits for a turn. @returns what ends it; undefined when `signal` was aborted first */
+  /** Waits for a place. @returns the function that frees it; undefined when `signal` was aborted first */
   turn(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
@@ -185,7 +185,7 @@ export abstract class ObjectContext {
   /** Ends everything at once and silently: the shard is another's now. */
   abstract stop(): void;
 
-  /** The object is at rest: what was worked out for its state machine is not kept. */
+  /** The object is idle: computed inputs of its state machine are not kept. */
   abstract onPassivated(): void;
 
   /** Answers the claimants, if their answers may have changed. */

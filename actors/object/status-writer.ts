@@ -3,8 +3,8 @@
 // being written: what is over soon is no news, what lasts is seen (I6).
 //
 // Invariants:
-//   STATUS-WRITER-1. Nobody has a turn before PATIENCE_MS, or later than LIMIT_MS but for those who waited longer.
-//   STATUS-WRITER-2. Between the two, nobody has a turn while something is being written.
+//   STATUS-WRITER-1. No write begins before PATIENCE_MS, or later than LIMIT_MS but for those that waited longer.
+//   STATUS-WRITER-2. Between the two, no write begins while another one is under way.
 //   STATUS-WRITER-3. At most TURNS at a time, first come, first served.
 
 import type { AnyMachineSnapshot } from 'xstate';
@@ -15,7 +15,7 @@ import { type Lifecycle, type StatusPart, Tag } from '../../machines/lifecycle.t
 import type { KubeObject } from '../../machines/object.ts';
 import type { ObjectContext, ObjectHost } from './object-context.ts';
 
-/** What the status is about: a lifecycle, or the failure of its code. */
+/** Subject of the status: a lifecycle, or the failure of its code. */
 export interface StatusSubject {
   readonly lifecycle: Pick<Lifecycle, 'statusKey' | 'status'>;
   /** The object as it is known now; undefined: it does not exist. */
@@ -26,7 +26,7 @@ export interface StatusSubject {
   onWritten(): void;
 }
 
-/** What a writer needs of an object. */
+/** Requirements of a writer to an object. */
 export type StatusContext = Pick<ObjectContext, 'clock' | 'log' | 'supervise' | 'writeStatus'> & {
   readonly host: Pick<ObjectHost, 'throttle'>;
 };
@@ -230,7 +230,7 @@ export class StatusThrottle {
     return this.#waiting.size;
   }
 
-  /** Runs a write that waits for nobody; while it runs, others are patient (STATUS-WRITER-2). */
+  /** Runs a write that does not wait; while it runs, others are patient (STATUS-WRITER-2). */
   async unthrottled<Output>(write: () => Promise<Output>): Promise<Output> {
     this.#writes++;
     try {

@@ -17,9 +17,9 @@ import { ProcessClock, SimulatedTime } from './time.ts';
 
 /** Turns of the event loop without an I/O event after which the process counts as idle. */
 const QUIET_TURNS = 2;
-/** Who sets one immediate after another, and nothing else, for so many turns waits for a timer. */
+/** A caller that sets one immediate after another, and nothing else, for this many tasks waits for a timer. */
 const POLLS = 200;
-/** A jump of so many milliseconds may make a deadline pass. */
+/** A jump of this many milliseconds may make a deadline pass. */
 const LONG_JUMP_MS = 500;
 /** Real time in which the kernel delivers what was written to a loopback socket, in milliseconds. */
 const DELIVERY_MS = 3;
@@ -54,7 +54,7 @@ export class SimulatedClock extends ProcessClock {
   readonly #time: SimulatedTime;
   #isStopped = false;
   #isPumping = false;
-  /** Works of other processes that time stands still for, and what goes on after the last of them. */
+  /** Works of other processes that time stands still for, and the continuation after the last of them. */
   #works = 0;
   #onIdle: (() => void) | undefined;
 
@@ -162,7 +162,7 @@ function events(): number {
   return performance.nodeTiming.uvMetricsInfo.events;
 }
 
-/** Immediates of clocks that look whether the process is idle: they keep nobody busy. */
+/** Immediates of clocks that check whether the process is idle: they keep it not busy. */
 let looking = 0;
 
 /** A turn of the event loop. */

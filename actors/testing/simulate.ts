@@ -5,7 +5,7 @@ import { mulberry32 } from '../base/clock.ts';
 import type { ScriptedSystem } from './system.ts';
 import { type Manifest, openWorld, type World, type WorldOptions } from './world.ts';
 
-/** The foreign system of one history. */
+/** The external system of one history. */
 export interface SimulatedSystem {
   readonly system: ScriptedSystem;
   readonly env: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface SimulateOptions {
   readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** 10 unless given. */
   readonly histories?: number;
-  /** Of the first history; the others follow. 1 unless given. */
+  /** Seed of the first history; the others follow. 1 by default. */
   readonly seed?: number;
   /** In each history. 25 unless given. */
   readonly steps?: number;
@@ -68,7 +68,7 @@ interface Stage {
   readonly options: SimulateOptions;
   readonly world: World;
   readonly opened: SimulatedSystem;
-  /** By kind and name. */
+  /** Keyed by kind and name. */
   readonly wanted: Map<string, Manifest>;
   readonly random: () => number;
 }
@@ -82,7 +82,7 @@ async function taken({ options, world, opened, wanted, random }: Stage): Promise
   if (chance < 0.4) {
     const manifest = one(options.objects);
     if (manifest === undefined) return 'nothing';
-    // What is being deleted is made again once it is gone.
+    // An object that is being deleted is made again once it is deleted.
     if ((await world.read(manifest.kind, manifest.metadata.name))?.metadata.deletionTimestamp !== undefined)
       return 'nothing';
     if (!wanted.has(keyOf(manifest))) {

@@ -1,4 +1,4 @@
-// A foreign system for tests: an HTTP server on loopback that answers as it is told, and what may be wrong with it.
+// A scripted external system for tests: an HTTP server on loopback that answers as scripted, and its faults.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json } from '../../bus/json.ts';
@@ -18,7 +18,7 @@ export interface SystemAnswer {
   readonly body?: Json;
 }
 
-/** Which requests are meant: each part that is given must fit. */
+/** Selected requests: each part that is given must fit. */
 export interface Match {
   readonly method?: string;
   readonly path?: RegExp;
@@ -26,17 +26,17 @@ export interface Match {
 
 export interface ScriptedSystem {
   readonly url: string;
-  /** What was asked for, in order: `POST /lamps`. */
+  /** Requests, in order: `POST /lamps`. */
   readonly requests: readonly string[];
-  /** The next requests that fit are refused, so many times, and nothing is done. */
+  /** The given number of requests that fit is refused, and nothing is done. */
   fail(match: Match, status: number, times?: number): void;
-  /** The next requests that fit are not answered, so many times, and nothing is done. */
+  /** The given number of requests that fit is not answered, and nothing is done. */
   hang(match: Match, times?: number): void;
-  /** The next requests that fit are done, and the connection breaks before the answer, so many times. */
+  /** The given number of requests that fit is done, and the connection breaks before the answer. */
   loseAnswer(match: Match, times?: number): void;
   /** All faults that were not met yet are forgotten. */
   heal(): void;
-  /** Nobody is answered any more. Returns the way to answer again. */
+  /** No request is answered any more. Returns the function that ends this. */
   interrupt(): () => void;
   close(): Promise<void>;
 }

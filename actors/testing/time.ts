@@ -3,7 +3,7 @@
 // Invariants:
 //   TEST-TIME-1. A step runs one timer; the next begins when no promise reaction is left to run. Nothing else moves the clock.
 //   TEST-TIME-2. Timers of one instant run in the order in which they were set, so a history is a function of its seed.
-//   TEST-TIME-3. A process that stands still runs no timer; when it goes on, its overdue timers run in their order, late.
+//   TEST-TIME-3. A process that stands still runs no timer; when it continues, its overdue timers run in their order, late.
 
 import type { Clock, Timer } from '../../bus/mod.ts';
 import { mulberry32, timeBy } from '../base/clock.ts';
@@ -16,7 +16,7 @@ interface Alarm extends Timer {
   run: (() => void) | undefined;
 }
 
-/** Of so many steps one has a turn of the event loop: with one at each a history takes a tenth longer. */
+/** Of this many steps one yields to the event loop: with one at each a history takes a tenth longer. */
 const A_TURN = 8;
 
 export class SimulatedTime {
@@ -84,7 +84,7 @@ export class SimulatedTime {
     }
   }
 
-  /** Runs all that is due within so many milliseconds. */
+  /** Runs all timers that are due within this many milliseconds. */
   async advance(durationMs: number): Promise<void> {
     const untilAt = this.#now + durationMs;
     while (await this.step(untilAt));
@@ -125,7 +125,7 @@ function isBefore(one: Alarm, other: Alarm): boolean {
   return one.at - other.at < 0 || (one.at === other.at && one.id < other.id);
 }
 
-/** Resolves with a turn of the event loop, at the end of which Node tells of promises that were rejected unheard. */
+/** Resolves after a turn of the event loop, at the end of which Node reports promises that were rejected unhandled. */
 function turned(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -142,7 +142,7 @@ export class ProcessClock implements Clock {
   #state: 'running' | 'standing' | 'ended' = 'running';
   /** Timers that came due while the process stood still. */
   #overdue: Alarm[] = [];
-  /** Of a process whose machine was suspended: how long in all, and since when it is; and the time as it tells it. */
+  /** For a process whose machine was suspended: how long in all, and since when it is; and the time on its clock. */
   #suspendedMs = 0;
   #suspendedAt: number | undefined;
   #reported: (() => number) | undefined;

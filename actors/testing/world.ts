@@ -1,5 +1,5 @@
 // A world for the tests of an adapter: an API server, a bus in memory and the runtime, in this process and under simulated time. The
-// foreign system is the test's own.
+// external system is the test's own.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ import { simulatedClock } from './clock.ts';
 export interface WorldOptions {
   /** Makes the adapter. Its calls go by this `fetch`, so that they end when the process does. */
   readonly adapter: (ports: { readonly fetch: typeof globalThis.fetch }) => Adapter;
-  /** Where the adapter finds its options: `{ LAMPS_URL: system.url }`. */
+  /** Options of the adapter: `{ LAMPS_URL: system.url }`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly seed?: number;
-  /** `real` where the foreign system is another process, whose time nobody simulates; simulated unless given. */
+  /** `real` where the external system is another process, whose time is not simulated; simulated by default. */
   readonly time?: 'simulated' | 'real';
 }
 
@@ -42,7 +42,7 @@ export interface World {
   readonly clock: Clock;
   /** The namespace of all that is written without one. */
   readonly namespace: string;
-  /** What the runtime logged as an error: a defect, mostly. */
+  /** Errors in the log of the runtime: defects, mostly. */
   readonly errors: readonly JsonObject[];
   apply(...manifests: readonly Manifest[]): Promise<void>;
   /** Server-side state of an object; undefined: it is not there. */
@@ -232,13 +232,13 @@ function mortal(clock: Clock, end: AbortSignal): Clock {
     setTimeout: (run, delayMs) => clock.setTimeout(() => void (end.aborted || run()), delayMs),
     async sleep(delayMs, signal) {
       await clock.sleep(delayMs, signal === undefined ? end : AbortSignal.any([signal, end]));
-      // Who was killed does not go on.
+      // A killed process does not continue.
       if (end.aborted) await new Promise(() => undefined);
     },
   };
 }
 
-/** What a killed process had sent may be done; it hears no answer. */
+/** A request of a killed process may be done; it gets no answer. */
 function mortalFetch(end: AbortSignal): typeof globalThis.fetch {
   return async (input, init = {}) => {
     if (end.aborted) await new Promise(() => undefined);

@@ -1,4 +1,4 @@
-// Where the states of a machine stand when it is drawn: one place each, whatever state an object is in. Machines of the bundled adapters
+// Places of the states of a machine in its drawing: one place each, in any state of an object. Machines of the bundled adapters
 // have theirs in `chart-layouts.json`, which is generated; those of others are laid out when they are first asked for.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ export const LAYOUTS_FILE = new URL('chart-layouts.json', import.meta.url);
 const HEIGHT = 38;
 const [LEAST, CHARACTER, PADDING] = [108, 7.3, 30] as const;
 const [GAP, MARGIN, FRAME_HEAD] = [14, 16, 24] as const;
-/** Share of all states: a state with so many sources may be entered from anywhere, one with so many targets may lead anywhere. */
+/** Share of all states: a state with this share of sources may be entered from anywhere, one with this share of targets may lead anywhere. */
 const [ENTERED, GOES] = [0.4, 0.6] as const;
 /** Below this number all arrows are drawn. */
 const FEW = 4;

@@ -1,21 +1,21 @@
-// Who looks at the forest, and what they are told of it. One session serves all of them, and ends a while after the last has
+// Subscribers of the object graph. One session serves all of them, and ends a while after the last has
 // gone.
 //
 // Invariants:
-//   UI-EVENT-SUBSCRIPTIONS-1. Whoever follows hears the whole forest first, and then only of what is new since.
-//   UI-EVENT-SUBSCRIPTIONS-2. Nothing goes on when nobody has looked for LINGER_MS.
+//   UI-EVENT-SUBSCRIPTIONS-1. A subscriber receives the whole graph first, and then only changes.
+//   UI-EVENT-SUBSCRIPTIONS-2. Nothing runs when there was no subscriber for LINGER_MS.
 import { type Timer, TransientError, toErrorData } from '../../bus/mod.ts';
 import { Session, type SessionDeps } from './session.ts';
 import type { FeedListener } from './wire.ts';
 
-/** A page that is loaded anew finds everything still there, in milliseconds. */
+/** A page that is reloaded within this time finds everything still there, in milliseconds. */
 const LINGER_MS = 30_000;
 /** Between two batches of changes, in milliseconds. */
 const BATCH_MS = 100;
 
 export class EventSubscriptions {
   readonly #deps: SessionDeps;
-  /** Those who were told the forest. */
+  /** Subscribers that have received the graph. */
   readonly #listeners = new Set<FeedListener>();
   #users = 0;
   #session: Session | undefined;
@@ -35,7 +35,7 @@ export class EventSubscriptions {
     let isOpen = true;
     void session.ready.then(() => {
       if (!isOpen || this.#session !== session) return;
-      this.#flush(); // what is new so far is part of what this one is told
+      this.#flush(); // changes so far are part of the graph that this one receives
       this.#listeners.add(listener);
       this.#tellForest(listener);
       if (session.problem !== undefined) this.#reported(() => listener.onTrouble({ what: session.problem }));
@@ -134,7 +134,7 @@ export class EventSubscriptions {
     for (const listener of this.#listeners) this.#reported(() => listener.onTrouble({ what }));
   }
 
-  /** Whoever cannot be told is no trouble of the others. */
+  /** A subscriber that cannot be served does not disturb the others. */
   #reported(report: () => void): void {
     try {
       report();

@@ -18,7 +18,7 @@ export interface Asset {
 }
 
 export interface Assets {
-  /** Of every answer. */
+  /** Headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined: there is no such file. */
   find(path: string): Asset | undefined;
@@ -53,7 +53,7 @@ export function assets(): Assets {
   }
   const importMap = JSON.stringify({ imports: paths });
   const headers = headersWith(importMap);
-  /** By file: however a path is spelled, what is kept is as much as there is. */
+  /** Keyed by file: the cache does not grow with the spellings of a path. */
   const known = new Map<string, Asset>();
 
   const read = (path: string): Asset | undefined => {
@@ -91,7 +91,7 @@ function ofPage(file: string): Asset | undefined {
 
 /** Without types: line and column of everything stay what they are. */
 function stripped(source: string): string {
-  // Node says once that this is new, to people who cannot do anything about it.
+  // Node warns once that this is new, to people who cannot change it.
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
   try {
@@ -130,7 +130,7 @@ function within(folder: string, path: string): string | undefined {
 interface Installed {
   readonly folder: string;
   readonly version: string;
-  /** The module that its name stands for, from the folder. */
+  /** The module of that name, from the folder. */
   readonly main: string;
 }
 

@@ -1,5 +1,5 @@
-// What questions about objects read: the forest itself, so that they cost the API server next to nothing, and of what has no
-// life here, such as Secrets, whether it is there. Of a Secret only metadata is ever asked for (`Resource.metadataOnly`).
+// Reads for questions about objects: from the object graph, so that they cost the API server next to nothing, and for objects without a
+// lifecycle here, such as Secrets, whether they exist. Of a Secret only metadata is ever asked for (`Resource.metadataOnly`).
 import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -14,7 +14,7 @@ export interface ForestReadingDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** For so long it is not asked again whether something without a life is there, in milliseconds. */
+/** Time for which the existence of an object without a lifecycle is remembered, in milliseconds. */
 const PRESENCE_MS = 5_000;
 
 export class ForestReadings {
@@ -26,7 +26,7 @@ export class ForestReadings {
     this.#deps = deps;
   }
 
-  /** Of the forest as it is now. */
+  /** Objects of the graph as it is now. */
   of(forest: ObjectGraph): ClusterReader {
     const { objects, client, registry } = this.#deps;
     const byPlace = new Map<string, KubeObject[]>();
@@ -72,7 +72,7 @@ export class ForestReadings {
     try {
       return await this.#deps.objects.get(resource, namespace, name);
     } catch (error) {
-      // Who may not look takes it for there: whoever waits for it says so himself.
+      // Without permission it counts as existing: an object that waits for it reports so itself.
       if (!(error instanceof ForbiddenError)) throw error;
       const { group, version, kind } = resource;
       const apiVersion = group === '' ? version : `${group}/${version}`;

@@ -1,17 +1,17 @@
-// What happened to all objects, as far as it is kept, in columns: a day of it is a hundred thousand steps.
+// The history of all objects, as far as it is kept, in columns: a day of it is a hundred thousand steps.
 import { AbsentError, type ReceivedEvent, type Trace } from '../../bus/mod.ts';
 import { spanOf } from '../base/change-trace.ts';
 import { STATE_EVENTS, type ToldStep, toldBy } from './steps.ts';
 import type { Steps } from './wire.ts';
 
-/** Steps that are told of, the newest. */
+/** Number of steps that are sent, the newest. */
 const STEPS = 100_000;
 const NONE = -1;
 
 export interface HistoryDeps {
   readonly trace: Pick<Trace, 'history'>;
   readonly isShown: (actor: ReceivedEvent['actor']) => boolean;
-  /** Of those who are there, or were of late. */
+  /** Objects that exist, or existed recently. */
   readonly keyOfSpan: (span: string) => string | undefined;
 }
 

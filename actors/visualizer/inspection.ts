@@ -1,4 +1,4 @@
-// All that is known of one object: as the API server has it, its mail, what happened to it, and what it waits for.
+// All that is known of one object: its state at the API server, its messages, its history, and what it waits for.
 import { acceptOf, type KubeClient, resourcePath } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
@@ -33,7 +33,7 @@ export interface InspectionDeps {
 const HAPPENINGS = 500;
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** An address that may be shown, and its kind; undefined: it is of nothing that has a life here, as a Secret. */
+/** An address that may be shown, and its kind; undefined: it has no lifecycle here, as a Secret. */
 export function shownBy(
   { registry, namespaces }: Pick<InspectionDeps, 'registry' | 'namespaces'>,
   key: string,
@@ -102,7 +102,7 @@ async function readMessagesOf(
   }
 }
 
-/** None where none are kept, or where the bus is away: that is told elsewhere. */
+/** None where none are kept, or where the bus is down: that is reported elsewhere. */
 async function historyOf({ bus }: InspectionDeps, actor: Address): Promise<readonly RecentEvent[]> {
   let newest: ReceivedEvent[] = [];
   try {

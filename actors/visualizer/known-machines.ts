@@ -10,7 +10,7 @@ export interface KnownMachine {
   readonly kinds: readonly string[];
 }
 
-/** Of all adapters, and the guard that every object has that others refer to. */
+/** Machines of all adapters, and the guard of every object that others refer to. */
 export function knownMachines(adapters: readonly Pick<ConfiguredAdapter, 'kinds'>[]): readonly KnownMachine[] {
   const all = new Map<AnyStateMachine, string[]>([[deletionGuardMachine, []]]);
   for (const { kind, life } of adapters.flatMap(({ kinds }) => kinds)) {

@@ -1,5 +1,5 @@
-// What lies in the mail of actors, as letters. What a Secret's own mail says is left out, though it is metadata alone: only
-// objects with a life here are shown.
+// The messages in the mailboxes of actors. Those of a Secret are left out, though they are metadata alone: only
+// objects with a lifecycle here are shown.
 import {
   type Address,
   addressKey,
@@ -18,12 +18,12 @@ export interface MessagesDeps {
   readonly shown: (key: string) => boolean;
 }
 
-/** Of one actor, the newest. */
+/** Messages of one actor, the newest. */
 export const LETTERS_OF_ONE = 200;
 /** Actors that are asked about at a time. */
 const ACTORS = 50;
 
-/** Of one actor, the oldest first. @throws {TransientError} */
+/** Messages of one actor, the oldest first. @throws {TransientError} */
 export async function messageViewsOf(
   { mailbox, registry }: Omit<MessagesDeps, 'shown'>,
   actor: Address,

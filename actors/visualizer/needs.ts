@@ -1,4 +1,4 @@
-// What an object refers to.
+// The references of an object.
 import { type Address, addressKey } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -14,7 +14,7 @@ export function needsOf(
 ): readonly string[] {
   const keys = kind.references(object).flatMap((reference) => {
     const target = orElse(() => registry.target(from, reference), undefined);
-    return target === undefined ? [] : [addressKey(target)]; // a kind that nobody knows has no objects
+    return target === undefined ? [] : [addressKey(target)]; // an unknown kind has no objects
   });
   return [...new Set(keys)];
 }

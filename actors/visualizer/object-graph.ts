@@ -1,7 +1,7 @@
-// All objects that have a life here, as they are now: each as the API server has it, in the state that its actor told last.
+// All objects that have a lifecycle here, as they are now: each as the API server has it, in the last state of its actor.
 //
 // Invariants:
-//   UI-OBJECT-GRAPH-1. A state is shown of the incarnation that it was told of, and never of another one under the same name.
+//   UI-OBJECT-GRAPH-1. A state is shown for the incarnation that reported it, and never for another one under the same name.
 //   UI-OBJECT-GRAPH-2. Of two states the later one stands, in whatever order they are heard.
 //   UI-OBJECT-GRAPH-3. Code of a kind that throws makes its objects poorer (no needs, no tone of their own), and breaks nothing.
 import { type Address, addressKey, internAddress } from '../../bus/mod.ts';
@@ -19,9 +19,9 @@ import { type Changes, StatusColor, type Step, type Tree } from './wire.ts';
 
 /** Steps of one batch; of more it is only said how many there were. */
 const STEPS_AT_ONCE = 2_000;
-/** Objects that are gone, and known still by what they did for others. */
+/** Deleted objects that are still known by their effects on others. */
 const GONE_KNOWN = 10_000;
-/** Of what an object says of itself, in characters. */
+/** Limit of an object's message, in characters. */
 const SAID_LENGTH = 500;
 
 interface Planted {
@@ -29,14 +29,14 @@ interface Planted {
   readonly kind: Kind;
   readonly object: KubeObject;
   readonly needs: readonly string[];
-  /** As it is shown; undefined: to be made anew. */
+  /** The shown form; undefined: to be made again. */
   tree: Tree | undefined;
 }
 
 interface State {
   readonly uid: string;
   readonly at: number;
-  /** Empty: it is gone. */
+  /** Empty: it is deleted. */
   readonly state: string;
   readonly tone: StatusColor;
   readonly generation: number | undefined;
@@ -133,7 +133,7 @@ export class ObjectGraph {
     return this.#planted.get(key)?.object;
   }
 
-  /** The key of whoever does things under this span. */
+  /** The key of the object that works under this span. */
   keyOfSpan(span: string): string | undefined {
     return span === '' ? undefined : this.#bySpan.get(span);
   }
@@ -146,7 +146,7 @@ export class ObjectGraph {
     return this.#changed.size + this.#gone.size + this.#steps.length + this.#missed > 0;
   }
 
-  /** What is new since the last call. */
+  /** Changes since the last call. */
   changes(at: number): Changes {
     const trees = [...this.#changed].flatMap((key) => {
       const planted = this.#planted.get(key);
@@ -157,7 +157,7 @@ export class ObjectGraph {
     return changes;
   }
 
-  /** Nobody wants to know what was new until now. */
+  /** Changes so far need not be sent. */
   forgetChanges(): void {
     this.#changed.clear();
     this.#gone.clear();
@@ -210,7 +210,7 @@ function instantOf(time: unknown): number {
   return Number.isNaN(at) ? 0 : at;
 }
 
-/** Whoever writes a status may write anything. */
+/** A status may contain anything, from any writer. */
 function oneLine(message: unknown): string {
   if (typeof message !== 'string') return '';
   return message.slice(0, SAID_LENGTH).trim().replaceAll(/\s+/g, ' ');

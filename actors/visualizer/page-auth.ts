@@ -1,10 +1,10 @@
-// Who may read the page.
+// Authentication of the page's readers.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 export type Admission =
   | { readonly kind: 'let-in' }
-  /** By a link with the token: from now on by a cookie. */
+  /** From a link with the token: from now on by a cookie. */
   | { readonly kind: 'admitted'; readonly cookie: string }
   | { readonly kind: 'refused'; readonly status: number; readonly why: string };
 
@@ -14,7 +14,7 @@ const LET_IN: Admission = { kind: 'let-in' };
 export class PageAuth {
   readonly #digest: Buffer | undefined;
 
-  /** @param token  undefined: whoever is on this machine */
+  /** @param token  undefined: all users of this machine */
   constructor(token: string | undefined) {
     this.#digest = token === undefined ? undefined : digestOf(token);
   }
@@ -63,7 +63,7 @@ function isFromElsewhere(headers: IncomingMessage['headers']): boolean {
   return !(mode === 'navigate' && destination === 'document');
 }
 
-/** Whether a request names a loopback address: a name that somebody else gave this machine is none. */
+/** Whether a request names a loopback address: another name of this machine is none. */
 function isOwnHost(host: string | undefined): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host ?? '');
 }

@@ -1,5 +1,5 @@
-// What is wrong everywhere: the root causes of all namespaces that have objects, foreign systems that answer badly, and what
-// ails the bus, the API server or the place of another controller.
+// Problems everywhere: the root causes of all namespaces that have objects, external systems that answer badly, and problems of
+// the bus, the API server or the lease of another controller.
 import type { LegacyController } from '../../adapters/api/adapter.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock, toErrorData } from '../../bus/mod.ts';
@@ -41,7 +41,7 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
       const where = namespace === '' ? 'cluster-scoped objects' : `namespace '${namespace}'`;
       notes.push({ summary: `${where}: ${UNTOLD}: ${toErrorData(error).message}`, advice: '' });
     }
-    await clock.sleep(0); // between two namespaces others have a turn
+    await clock.sleep(0); // between two namespaces others are served
   }
   return {
     at,
@@ -66,7 +66,7 @@ export function severityOf(weight: Weight): Severity {
   return weight === Weight.Retried ? 'retrying' : 'waiting';
 }
 
-/** What ails all objects, whether they wait or not; that it cannot be told whether another controller leads is known from elsewhere. */
+/** Problems of all objects, whether they wait or not; an unknown leader of another controller is reported elsewhere. */
 async function around(
   { predecessors, objects, registry }: ProblemsDeps,
   session: Session,

@@ -1,9 +1,9 @@
 // The page over HTTP: its files, what it asks, and the feed that it follows. Read-only.
 //
 // Invariants:
-//   UI-SERVER-1. Nobody is answered whom the token does not let in; without a token only who names this very address as a loopback one,
+//   UI-SERVER-1. Only readers that the token lets in are answered; without a token only those that name this very address as a loopback one,
 //       so that no page of another site reaches it by a name of its own (DNS rebinding).
-//   UI-SERVER-2. A reader who is slow gets less, and nothing piles up: what he has not taken yet is merged, last value of each object.
+//   UI-SERVER-2. A slow reader gets less, and nothing piles up: changes that it has not taken yet are merged, last value of each object.
 //   UI-SERVER-3. The page loads nothing from elsewhere and runs no script but its own: the policy says so to the browser.
 //   UI-SERVER-4. What is sent is JSON or a file of the page; nothing from clusters or clouds is ever part of markup.
 //   UI-SERVER-5. A page of another site gets nothing, and makes this process keep nothing.
@@ -22,13 +22,13 @@ const { gzipSync } = process.getBuiltinModule('node:zlib');
 export interface VisualizerOptions {
   readonly source: Source;
   readonly address: ListenAddress;
-  /** Whoever knows it may read; undefined: whoever is on this machine. */
+  /** A reader that knows it may read; undefined: all users of this machine. */
   readonly token: string | undefined;
   readonly clock: Clock;
 }
 
 export interface Visualizer {
-  /** Where it is. */
+  /** Address. */
   readonly url: string;
   /** The same with the token, by which people get in: for their eyes, and no log's. */
   readonly link: string;

@@ -1,13 +1,13 @@
-// How foreign systems answered of late, as the calls that were heard tell.
+// Health of external systems, from their recent answers to calls.
 import type { ReceivedEvent } from '../../bus/mod.ts';
 import type { ServiceView } from './wire.ts';
 
-/** For how long an answer counts, in milliseconds, and how finely that is told. */
+/** Time that an answer counts, in milliseconds, and the resolution of that. */
 const LATELY_MS = 300_000;
 const SPAN_MS = 10_000;
-/** In so many columns it is shown. */
+/** Number of columns in which it is shown. */
 const COLUMNS = 30;
-/** Systems that are told apart. */
+/** Number of systems that are distinguished. */
 const SERVICES = 200;
 
 interface Span {
@@ -18,7 +18,7 @@ interface Span {
 
 interface Service {
   spans: Span[];
-  /** Of the last failure. */
+  /** Code of the last failure. */
   last: string;
   at: number;
 }
@@ -47,7 +47,7 @@ export class ServiceAnswers {
     service.at = at;
   }
 
-  /** Those that were called of late, the ones that failed first. */
+  /** Systems that were called recently, the ones that failed first. */
   lately(now: number): readonly ServiceView[] {
     const from = now - LATELY_MS;
     const views = [...this.#services].flatMap(([service, { spans, last, at }]): ServiceView[] => {
@@ -65,7 +65,7 @@ export class ServiceAnswers {
   }
 }
 
-/** Not what a request asked for in vain, but what ails the system, its limits or the credentials. */
+/** A problem of the system, its limits or the credentials, not of a single request. */
 function isBad(status: unknown): boolean {
   return typeof status !== 'number' || status >= 500 || [401, 403, 429].includes(status);
 }

@@ -1,9 +1,9 @@
-// What it takes to know the forest as it is: a watch of each kind, the events of all processes, the last state that each actor
-// told, and the leases. It costs the API server and the bus something, so it lives only while somebody looks.
+// Sources of the object graph: a watch of each kind, the events of all processes, the last state of each actor,
+// and the leases. They load the API server and the bus, so a session exists only while a page is open.
 //
 // Invariants:
 //   UI-SESSION-1. Events are heard before those that are kept are read, so that no state falls between.
-//   UI-SESSION-2. What could not be begun is begun again, until the session ends; nothing of it goes on then.
+//   UI-SESSION-2. A source that could not be started is started again, until the session ends; none of it continues then.
 import type { Logger } from 'pino';
 import { type KubeClient, type Objects, watchResource } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -39,7 +39,7 @@ export interface SessionDeps {
 export interface SessionListener {
   /** Something in the forest is new. */
   onUpdate(): void;
-  /** Something was missed: what was told of the forest is no base any more. */
+  /** Something was missed: the graph that was sent is no base any more. */
   onRebase(): void;
   onTrouble(): void;
 }
@@ -49,7 +49,7 @@ const PAUSE_MS = 1_000;
 /** Longest wait for all that is needed to show a forest: what is late comes as a change, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** What may be in the way, by where it is. */
+/** Problems, by their source. */
 const Place = { Bus: 'bus', Trace: 'trace', Recall: 'recall', Leases: 'leases' } as const;
 const BUS_PLACES: ReadonlySet<string> = new Set(Object.values(Place));
 
@@ -87,7 +87,7 @@ export class Session {
     this.ready = Promise.race([all, deps.clock.sleep(PATIENCE_MS, late.signal)]).then(() => late.abort());
   }
 
-  /** What is wrong with what the forest is known from; undefined: nothing. */
+  /** The problem of the sources; undefined: none. */
   get problem(): string | undefined {
     const [first] = this.#troubles.values();
     return first;
@@ -98,7 +98,7 @@ export class Session {
     return [...new Set([...this.#troubles].flatMap(([where, what]) => (BUS_PLACES.has(where) ? [] : [what])))];
   }
 
-  /** Who hosts what; undefined: not known yet. @throws as `defectsAmong` */
+  /** The hosts of objects; undefined: not known yet. @throws as `defectsAmong` */
   async hosting(reported: readonly ReportedCause[]): Promise<Hosting | undefined> {
     const { description: bus, mailbox, trace } = this.#deps.bus;
     for (const [where, message] of this.#troubles) if (BUS_PLACES.has(where)) return { kind: 'away', message };
@@ -108,7 +108,7 @@ export class Session {
     );
   }
 
-  /** Everything ends; resolves when nothing goes on any more. */
+  /** Ends all; resolves when nothing runs any more. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
@@ -135,7 +135,7 @@ export class Session {
     return promise;
   }
 
-  /** Reads the last state that each actor told (UI-SESSION-1), however often that takes; the latest call alone goes on. */
+  /** Reads the last state of each actor (UI-SESSION-1), for any number of calls; the latest call alone continues. */
   async #recall(onTried: (isRead: boolean) => void): Promise<void> {
     const { bus, clock } = this.#deps;
     this.#recalls += 1;

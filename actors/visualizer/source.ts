@@ -1,9 +1,9 @@
 // Everything that the page shows, from a bus and an API server: of any process, for it takes part in nothing.
 //
 // Invariants:
-//   UI-SOURCE-1. Nothing is said on the bus or written to the API server.
-//   UI-SOURCE-2. Only objects with a life here are shown. Of a Secret the name alone is, where others refer to it.
-//   UI-SOURCE-3. Nothing goes on while nobody looks.
+//   UI-SOURCE-1. Nothing is published on the bus or written to the API server.
+//   UI-SOURCE-2. Only objects with a lifecycle here are shown. Of a Secret the name alone is, where others refer to it.
+//   UI-SOURCE-3. Nothing runs while no page is open.
 import type { Logger } from 'pino';
 import type { AnyStateMachine } from 'xstate';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
@@ -39,7 +39,7 @@ export interface SourceDeps {
 const PROBLEMS_MS = 1_000;
 const PROBLEMS_TIMES = 10;
 
-/** Costs nothing until somebody asks. After `close` it answers no more. */
+/** Costs nothing before the first request. After `close` it answers no more. */
 export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
   const { bus, client, registry, adapters, namespaces, clock } = deps;
   const objects = kubeObjects({ client });
@@ -103,7 +103,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
     },
     problems() {
       if (problems === undefined || clock.now() >= problemsUntil) {
-        problemsUntil = Number.POSITIVE_INFINITY; // whoever asks meanwhile waits for the same answer
+        problemsUntil = Number.POSITIVE_INFINITY; // requests meanwhile wait for the same answer
         problems = lookForProblems().catch((error: unknown) => {
           problems = undefined;
           throw error;

@@ -1,9 +1,9 @@
-// One page's feed: server-sent events to whoever reads as fast as he can (UI-SERVER-2 of server.ts).
+// The feed of one page: server-sent events at the pace of its reader (UI-SERVER-2 of server.ts).
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../bus/mod.ts';
 import type { Changes, FeedListener, Forest, Step, Tree, Trouble } from './wire.ts';
 
-/** A sign of life for whatever lies between, in milliseconds. */
+/** Period of keep-alives for proxies, in milliseconds. */
 const BEAT_MS = 15_000;
 /** Steps that wait for a slow reader. */
 const STEPS = 2_000;
@@ -28,7 +28,7 @@ export class SseStream implements FeedListener {
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // What stands between must not wait for more.
+      // Proxies must not buffer it.
       'X-Accel-Buffering': 'no',
     });
     response.flushHeaders();

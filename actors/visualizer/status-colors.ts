@@ -1,4 +1,4 @@
-// How an object looks at a glance: by the tags of the state that its actor told, or, where nobody told, by its status.
+// The tone of an object: by the tags of its actor's last state, or, without one, by its status.
 import type { Kind } from '../../machines/kind.ts';
 import { Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -7,7 +7,7 @@ import { isDeleted } from '../diagnosis/root-causes.ts';
 import type { Registry } from '../object/registry.ts';
 import { StatusColor } from './wire.ts';
 
-/** What the tags of a state amount to; the first that fits. */
+/** Tone of the tags of a state; the first that fits. */
 const TONES: readonly (readonly [tags: readonly string[], tone: StatusColor])[] = [
   [[Tag.Terminal], StatusColor.Failed],
   [[Tag.Failing], StatusColor.Failing],
@@ -38,7 +38,7 @@ export function toneOfTags(tags: readonly unknown[]): StatusColor {
 /**
  * What a tone that was told comes to, as the object is now.
  *
- * @param reported.generation  of the object when the state was told, as far as it is known
+ * @param reported.generation  of the object at the time of the state, as far as it is known
  * @throws what the code of the kind throws
  */
 export function toneNow(
@@ -53,14 +53,14 @@ export function toneNow(
   const observed = progressOf(object)?.observedGeneration;
   const isBehind = generation !== undefined && observed !== undefined && generation > Math.max(observed, toldAt ?? 0);
   if (isBehind) return StatusColor.Unseen;
-  // Of some kinds the status alone says whether others may use it, and no state of their lives.
+  // For some kinds the status alone decides whether others may use it, and no state of their lifecycles.
   // mutant: tones-unavailable return -> $3
   return reported === StatusColor.Unavailable && registry.standing(kind, object, false).ready
     ? StatusColor.Available
     : reported;
 }
 
-/** By the status alone. @throws what the code of the kind throws */
+/** By the status alone. @throws errors of the kind's code */
 export function toneOfObject(
   object: KubeObject,
   kind: Kind,

@@ -1,4 +1,4 @@
-// What events of the trace say of an object: which state it went to, and what led there. What others send may be anything:
+// Steps from events of the trace: the state that an object entered, and the cause. Fields from others may be anything:
 // texts are read as texts, and anything else as none.
 import { addressKey, type Json, type ReceivedEvent } from '../../bus/mod.ts';
 import { spanIdOf } from '../base/change-trace.ts';
@@ -6,25 +6,25 @@ import { QUARANTINED } from '../object/object-machines.ts';
 import { toneOfTags } from './status-colors.ts';
 import { StatusColor, type Step } from './wire.ts';
 
-/** Types of events that tell of a state. */
+/** Types of events that report a state. */
 export const TRANSITION = 'transition';
 export const DELETED = 'deleted';
 export const STATE_EVENTS = [TRANSITION, QUARANTINED, DELETED] as const;
 
 /** A step, and what is not shown of it. */
 export interface ToldStep extends Omit<Step, 'by'> {
-  /** Of the incarnation. */
+  /** Uid of the incarnation. */
   readonly uid: string;
   /** Attempts that failed in a row by then, and when the first did; 0: none. */
   readonly attempts: number;
   readonly failingSince: number;
-  /** 0: not tried again by itself, or not known. */
+  /** 0: not tried again automatically, or not known. */
   readonly retryAt: number;
-  /** Span of the step of whoever let it go on; empty: nobody else. */
+  /** Span of the step that let it continue; empty: none of another object. */
   readonly bySpan: string;
 }
 
-/** Undefined: the event tells of no state. */
+/** Undefined: the event reports no state. */
 export function toldBy({ actor, type, data, at }: ReceivedEvent): ToldStep | undefined {
   const from = textOf(data['from']);
   const count = { attempts: numberOf(data['attempts']), failingSince: numberOf(data['failingSince']) };
@@ -48,7 +48,7 @@ export function toldBy({ actor, type, data, at }: ReceivedEvent): ToldStep | und
   };
 }
 
-/** @param by  key of the object whose answer let it go on; undefined: nobody's, or it is not known */
+/** @param by  key of the object whose answer let it continue; undefined: none, or it is not known */
 export function stepOf({ key, at, from, to, cause, tone, failure }: ToldStep, by: string | undefined): Step {
   return { key, at, from, to, cause, tone, ...(by !== undefined && { by }), ...(failure !== undefined && { failure }) };
 }

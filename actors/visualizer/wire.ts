@@ -1,4 +1,4 @@
-// What the page and its server tell each other: JSON, plain data. The page imports these types and nothing else from here.
+// Messages between the page and its server: JSON, plain data. The page imports these types and nothing else from here.
 //
 //   GET  api/hello                     Hello
 //   GET  api/feed                      server-sent events: `forest` (Forest), `changes` (Changes), `problem` (Trouble)
@@ -9,7 +9,7 @@
 //   GET  api/machines/<name>           Chart
 //
 // A key is an address as one string (`addressKey`). Instants are milliseconds since the epoch. Nothing here is a secret:
-// of objects only those with a life here are shown, and no Secret.
+// of objects only those with a lifecycle here are shown, and no Secret.
 import type { JsonObject } from '../../bus/json.ts';
 import type { StatusColor } from './page/tones.ts';
 
@@ -17,10 +17,10 @@ export { StatusColor } from './page/tones.ts';
 
 export interface Hello {
   readonly version: string;
-  /** What the bus and the API server are, for people. */
+  /** Addresses of the bus and the API server, for people. */
   readonly bus: string;
   readonly server: string;
-  /** All kinds that have a life here, in the order in which people meet them, with the name of their machine; of those that others only
+  /** All kinds that have a lifecycle here, in the order in which people meet them, with the name of their machine; of those that others only
    * refer to, none. */
   readonly kinds: readonly {
     readonly kind: string;
@@ -41,18 +41,18 @@ export interface Tree {
   readonly name: string;
   readonly uid: string;
   readonly tone: StatusColor;
-  /** The leaf of its chart; empty: it rests, and nobody has told. */
+  /** The leaf of its chart; empty: it is idle, and its state is not known. */
   readonly state: string;
   /** Since when it is in that state, whatever was tried meanwhile; 0: not known. */
   readonly since: number;
   /** Attempts that failed in a row. */
   readonly attempts: number;
-  /** When it is tried again; 0: not by itself, or not known. */
+  /** Time of the next try; 0: none, or not known. */
   readonly retryAt: number;
   readonly createdAt: number;
   /** One line that it says of itself; may be empty. */
   readonly said: string;
-  /** Of what it stands for in the external system; empty: none yet. */
+  /** Id of its external resource; empty: none yet. */
   readonly id: string;
   /** IP addresses that its status has. */
   readonly addresses: readonly string[];
@@ -69,7 +69,7 @@ export interface Changes {
   readonly at: number;
   /** Objects that are new, or not as they were. */
   readonly trees: readonly Tree[];
-  /** Keys of those that are gone. */
+  /** Keys of deleted objects. */
   readonly gone: readonly string[];
   readonly steps: readonly Step[];
   /** Steps that were left out, as there were too many at once. */
@@ -81,14 +81,14 @@ export interface Step {
   readonly key: string;
   readonly at: number;
   readonly from: string;
-  /** Empty: it is gone. */
+  /** Empty: it is deleted. */
   readonly to: string;
   /** Type of the event that led there. */
   readonly cause: string;
   readonly tone: StatusColor;
-  /** The object whose answer let it go on, if known. */
+  /** The object whose answer let it continue, if known. */
   readonly by?: string;
-  /** What was in the way. */
+  /** The error. */
   readonly failure?: string;
 }
 
@@ -102,7 +102,7 @@ export interface Steps {
   readonly truncated: boolean;
 }
 
-/** What is wrong with what the page is told from; undefined: nothing any more. */
+/** The problem of the page's sources; undefined: none any more. */
 export interface Trouble {
   readonly what?: string | undefined;
 }
@@ -110,14 +110,14 @@ export interface Trouble {
 /** Something that happened to one object. */
 export interface RecentEvent {
   readonly at: number;
-  /** Of the event: `transition`, `call`, `quarantined`, `gone`. */
+  /** Type of the event: `transition`, `call`, `quarantined`, `deleted`. */
   readonly type: string;
   readonly data: JsonObject;
   /** 32 hexadecimal digits; empty: none. */
   readonly traceId: string;
 }
 
-/** A last value of the mail. */
+/** A last value of a mailbox. */
 export interface MessageView {
   readonly topic: string;
   /** Keys; empty: the watch. */
@@ -157,11 +157,11 @@ export interface ChainLine {
 }
 
 export interface Inspected {
-  /** Undefined: it is gone. */
+  /** Undefined: it is deleted. */
   readonly object?: JsonObject;
   readonly machine: string;
   readonly mail: readonly MessageView[];
-  /** Why the mail cannot be shown. */
+  /** Reason why the messages cannot be shown. */
   readonly mailTrouble?: string;
   /** Oldest first. */
   readonly history: readonly RecentEvent[];
@@ -169,7 +169,7 @@ export interface Inspected {
   readonly events: readonly UserEventView[];
   /** Why the Events cannot be shown. */
   readonly eventsTrouble?: string;
-  /** What it waits for, itself first; empty: for nothing. */
+  /** Chain of waiting, itself first; empty: it does not wait. */
   readonly chain: readonly ChainLine[];
   /** Why, the root cause first. */
   readonly causes: readonly WaitCause[];
@@ -181,7 +181,7 @@ export interface Messages {
   readonly problem?: string;
 }
 
-/** Who has to do something about a problem. */
+/** Person that has to act on a problem. */
 export const SEVERITIES = ['person', 'retrying', 'waiting'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -194,13 +194,13 @@ export interface Problem extends Verdict {
   readonly waiting: readonly string[];
 }
 
-/** How an external system answered of late; those that failed come first. */
+/** Recent health of an external system; those that failed come first. */
 export interface ServiceView {
   readonly service: string;
-  /** Of the last minutes. */
+  /** Counts of the last minutes. */
   readonly calls: number;
   readonly failed: number;
-  /** Of the last failure: a status code, or that there was no answer; empty: none. */
+  /** The last failure: a status code, or that there was no answer; empty: none. */
   readonly last: string;
   readonly at: number;
   /** The same by spans of equal length, the oldest first. */
@@ -213,7 +213,7 @@ export interface Problems {
   readonly problems: readonly Problem[];
   readonly leases: readonly { readonly name: string; readonly holder: string }[];
   readonly services: readonly ServiceView[];
-  /** What is wrong with the bus, the API server or another controller. */
+  /** The problem of the bus, the API server or another controller. */
   readonly notes: readonly Verdict[];
 }
 
@@ -226,14 +226,14 @@ export interface Chart {
 /** An arrow between two outermost states, by their paths, with the points that it goes through. */
 export type LaidArrow = readonly [from: string, to: string, points: readonly (readonly [x: number, y: number])[]];
 
-/** Places of the outermost states of the life, which never change. */
+/** Places of the outermost states of the lifecycle, which never change. */
 export interface ChartLayout {
   readonly width: number;
   readonly height: number;
-  /** By path. */
+  /** Keyed by path. */
   readonly states: Readonly<Record<string, readonly [x: number, y: number, width: number, height: number]>>;
   readonly arrows: readonly LaidArrow[];
-  /** Paths of what may be entered from any state, to which no arrows lead; and of what may go on to any. */
+  /** Paths of states that may be entered from any state, to which no arrows lead; and of those that may lead to any. */
   readonly anywhere: readonly string[];
   readonly goesAnywhere: readonly string[];
   /** Around those that may be entered from any state and stand aside. */
@@ -255,7 +255,7 @@ export interface ChartNode {
 }
 
 export interface ChartArrow {
-  /** What people call the event; empty: taken at once, under a condition. */
+  /** Name of the event for people; empty: taken at once, under a condition. */
   readonly event: string;
   /** Names of guards; empty: none. */
   readonly guard: string;
@@ -263,7 +263,7 @@ export interface ChartArrow {
   readonly target: string;
 }
 
-/** What the server asks, whoever answers: a running Troupe, or a test. */
+/** Requests of the server, answered by a running Troupe, or a test. */
 export interface Source {
   hello(): Promise<Hello>;
   /**

@@ -9,7 +9,7 @@ import { clock, countdown, duration, eventLabel } from './text.ts';
 import type { StatusColor } from './tones.ts';
 
 export interface Where {
-  /** As the trace names it: of several regions the first is the life itself. Empty: not known. */
+  /** Name in the trace: of several regions the first is the lifecycle itself. Empty: not known. */
   readonly state: string;
   readonly tone: StatusColor | 'absent';
   readonly since: number;
@@ -26,7 +26,7 @@ export interface Way {
   readonly to: string;
 }
 
-/** The last way between two outermost states, and how often the same was gone in a row. */
+/** The last way between two outermost states, and how often it was taken in a row. */
 interface Taken {
   readonly from: string;
   readonly to: string;
@@ -84,12 +84,12 @@ export class ChartMap {
     return this.outer.find((state) => path === state.path || path.startsWith(`${state.path}.`));
   }
 
-  /** Other regions than the life. */
+  /** Regions other than the lifecycle. */
   get regions(): readonly ChartNode[] {
     return this.#chart.root.type === 'parallel' ? this.#chart.root.states.slice(1) : [];
   }
 
-  /** What leads away from a state: what an inner state does with an event goes first. */
+  /** Transitions out of a state: those of an inner state take precedence. */
   ways(active: string): readonly Way[] {
     const found = new Map<string, string>();
     const visit = (state: ChartNode): void => {

@@ -14,7 +14,7 @@ import { summary } from './summary.ts';
 import { clock, countdown, duration, eventLabel } from './text.ts';
 import type { StatusColor } from './tones.ts';
 
-/** What has happened meanwhile is read again after a pause, in milliseconds. */
+/** Pause after which news is read again, in milliseconds. */
 const AGAIN_MS = 700;
 /** Steps that are named as the way to where it is. */
 const LAST = 4;
@@ -116,7 +116,7 @@ export class Inspector {
     return objectPanel(answer, tree, this.#form, onForm, this.#deps);
   }
 
-  /** What is kept of it, and what was heard since. */
+  /** Stored steps, and later ones. */
   #events(): readonly RecentEvent[] {
     const kept = this.#answer?.history ?? [];
     const last = kept.at(-1)?.at ?? 0;
@@ -239,7 +239,7 @@ export class Inspector {
           this.#deps.onUpdate();
         },
         (error: Error) => {
-          // What is known of it by the feed is shown whatever else can be asked.
+          // Facts of the feed are shown whatever else can be read.
           if (key === this.#key && this.#deps.model.awaySince === 0) this.#fail(error);
         },
       );

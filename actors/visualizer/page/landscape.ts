@@ -1,5 +1,5 @@
-// What is shown of all objects at a moment: which there are, how they are grouped, what is at the root of what waits, and what is looked
-// for. Each part is worked out again only when what it follows from has changed.
+// The landscape at a moment: the shown objects, their groups, the root causes, and the search.
+// Each part is computed again only when its inputs have changed.
 import type { Tree } from '../wire.ts';
 import { type Causes, causesOf } from './causes.ts';
 import { type Group, type Grouping, groupByKey, groupsOf } from './groups.ts';

@@ -1,4 +1,4 @@
-// Who told whom what: the messages on the way from an object to its root cause, in the order in which they were stored.
+// Messages on the way from an object to its root cause, in the order in which they were stored.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Messages } from '../wire.ts';
 import { wayTo } from './causes.ts';
@@ -12,7 +12,7 @@ import { clock, parted } from './text.ts';
 const [COLUMN, ROW, TOP, LEFT] = [190, 34, 62, 110] as const;
 /** Objects side by side. */
 const LIFELINES = 6;
-/** What happened meanwhile is read after a pause, in milliseconds. */
+/** Pause after which news is read, in milliseconds. */
 const AGAIN_MS = 1_000;
 
 /** The objects whose messages are shown: the way to a root cause, or the neighbors of one without. */
@@ -39,7 +39,7 @@ export function lifelinesOf(
   return root === undefined || root === from ? [...needs, ...way, ...dependents] : way;
 }
 
-/** Of those that a root cause blocks, one that is far from it. */
+/** Of the objects that a root cause blocks, one that is far from it. */
 function farthest(blocked: readonly string[], root: string, byKey: Landscape['byKey']): string | undefined {
   const needsOf = (key: string): readonly string[] => byKey.get(key)?.needs ?? [];
   const ways = blocked.slice(0, 40).map((key) => wayTo(root, key, needsOf));

@@ -3,7 +3,7 @@ import type { Changes, Forest, Hello, Step, Steps, Tree } from '../wire.ts';
 import { readable } from './text.ts';
 import { StatusColor } from './tones.ts';
 
-/** Steps that are kept in memory; the oldest go first. */
+/** Steps that are kept in memory; the oldest are dropped first. */
 const STEPS = 120_000;
 
 export class Model {
@@ -228,7 +228,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Of a token of a key: `_` is the empty text. */
+/** Text of a token of a key: `_` is the empty text. */
 function decoded(token: string): string {
   if (token === '_') return '';
   try {

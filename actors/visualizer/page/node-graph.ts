@@ -1,4 +1,4 @@
-// Objects as nodes with the claims between them: what is needed on the left, who needs it on the right. Laid out by ELK in its worker;
+// Objects as nodes with the claims between them: dependencies on the left, dependents on the right. Laid out by ELK in its worker;
 // always at full size, and scrolled where it is larger than its place.
 import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';

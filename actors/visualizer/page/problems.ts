@@ -1,5 +1,5 @@
-// What is wrong right now by root cause, the one that blocks most first, and what a person can do about it; beside it how services
-// answer, which processes run, and how much happens.
+// Present problems by root cause, the one that blocks most first, with advice; beside them the health of services, the
+// running processes, and the rates.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Problem, Problems, ServiceView, Severity, Tree } from '../wire.ts';
 import type { Landscape } from './landscape.ts';

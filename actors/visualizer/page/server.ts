@@ -1,4 +1,4 @@
-// What the page asks its server.
+// Requests of the page to its server.
 import type { Changes, Chart, Forest, Hello, Inspected, Messages, Problems, Steps, Trouble } from '../wire.ts';
 import { readable } from './text.ts';
 

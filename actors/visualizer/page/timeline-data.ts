@@ -29,7 +29,7 @@ const RESTING: ReadonlySet<StatusColor> = new Set([
 export function withoutRoutine(steps: readonly Step[]): readonly Step[] {
   const kept: Step[] = [];
   const [first] = steps;
-  // An object that existed before the first known step was at rest.
+  // An object that existed before the first known step was idle.
   let rest: Step | undefined =
     first === undefined || first.from === '' ? undefined : { ...first, to: first.from, tone: StatusColor.Available };
   let away: Step[] = [];

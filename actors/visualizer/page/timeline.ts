@@ -1,4 +1,4 @@
-// How a landscape came up or went: the critical path on top, then each group with what its objects did, until all of it was settled.
+// Timeline of a landscape: the critical path on top, then each group with the steps of its objects, until all of it was settled.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Step, Tree } from '../wire.ts';
 import { byPlace } from './card-columns.ts';

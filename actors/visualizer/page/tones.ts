@@ -1,7 +1,7 @@
-// How objects look at a glance, in words. The server says it by the same names.
-/** How an object looks at a glance, by the tags of its state. */
+// Tones of objects, in words. The server uses the same names.
+/** Tone of an object, by the tags of its state. */
 export const StatusColor = {
-  /** Nobody has looked at it as it is now. */
+  /** No process has looked at it as it is now. */
   Unseen: 'unseen',
   Waiting: 'waiting',
   Busy: 'busy',
@@ -34,7 +34,7 @@ export const TONES: readonly { readonly tone: StatusColor; readonly label: strin
   { tone: StatusColor.Available, label: 'Available', meaning: 'as specified, and ready to be used' },
 ];
 
-/** Something is wrong, and a person may have to see to it. */
+/** There is a problem, and a person may have to fix it. */
 export const BAD: ReadonlySet<StatusColor> = new Set([
   StatusColor.Quarantined,
   StatusColor.Failed,

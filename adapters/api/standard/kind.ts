@@ -1,4 +1,4 @@
-// A kind whose objects stand for one external resource each, from its contract: all that adapters would write again for it.
+// A kind whose objects each have one external resource, from its contract: all that adapters would write again for it.
 import type { JsonObject } from '../../../bus/json.ts';
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import { externalResourceLife } from '../../../machines/external-resource/lifecycle.ts';
@@ -16,9 +16,9 @@ export interface StandardKindOptions {
   readonly contract: KindContract;
   /** That of the adapter. */
   readonly realm: string;
-  /** How often an object that is as specified is compared with its resource again, in milliseconds; never unless given. */
+  /** Period of comparing a settled object with its resource, in milliseconds; never by default. */
   readonly resyncMs?: number;
-  /** What those who refer to an object are told of it, beside its id. No secret. */
+  /** Facts for dependents of an object, beside its id. No secret. */
   readonly attributes?: (object: KubeObject) => JsonObject;
   readonly retains?: RetainedMetadata;
 }

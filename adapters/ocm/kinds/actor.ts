@@ -1,4 +1,4 @@
-// A modeled object as an actor. It stands for nothing outside: it waits for what it refers to, says in a condition whether all of
+// A modeled object as an actor. It has no external resource: it waits for its references, reports in a condition whether all of
 // that is ready, keeps that as long as it exists, and goes when nothing refers to it any more.
 //
 // Invariants:
@@ -68,7 +68,7 @@ function modelActor(kind: ModelKind, kindOf: (type: StructType) => ModelKind | u
         ];
       }),
     children: () => [],
-    // By its status alone: a life that begins at rest has not looked yet.
+    // By its status alone: a lifecycle that begins idle has not looked yet.
     publicState: (object) => ({ ready: isReady(object), id: object.metadata.name }),
     life: reconcileLoop({
       view(object) {
@@ -108,7 +108,7 @@ async function reconcile({ ports, object, dependencies, owned, heldBy }: Reconci
     }
     return { next: 'leave' };
   }
-  // Before anything is said of others: whoever is deleted then keeps them until it is gone.
+  // Before others are reported: an object that is deleted then keeps them until it is removed.
   if (!owned) return { next: 'guard' };
   const isUsed = ({ answer }: Dependency): boolean =>
     // mutant: model-forgets-use &&.2 -> false

@@ -12,7 +12,7 @@ const COLUMN_TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'number
 const MOST_CONDITIONS = 20;
 const MOST_REFERENCES = 1_000;
 
-/** What the runtime says in the status of every object. */
+/** Members of the status that the runtime writes for every object. */
 const RUNTIME_STATUS: JsonObject = {
   conditions: {
     description: 'Ready says whether everything that the object refers to is ready.',
@@ -55,7 +55,7 @@ const RUNTIME_STATUS: JsonObject = {
   },
 };
 
-/** What the commands and the runtime take for a kind with a finished definition. */
+/** The input of the commands and the runtime for a kind with a finished definition. */
 export function definitionOf(kind: ModelKind): KindDefinition {
   const { group, version, plural, shortNames } = kind;
   return {

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   OCM-KINDS-1. Status and spec come from the declaration alone: no attribute is taken for the server's own by its name.
-//   OCM-KINDS-2. Within a set of kinds a class, a kind and a plural occur once: actors and references are told apart by them.
+//   OCM-KINDS-2. Within a set of kinds a class, a kind and a plural occur once: actors and references are distinguished by them.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { type Collection, Collections } from '../gateway/store/collections.ts';
 import { typeKey } from '../gateway/store/links.ts';
@@ -22,9 +22,9 @@ export interface ModelKind {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly parent: Parent | undefined;
-  /** What clients set. */
+  /** Attributes that clients set. */
   readonly spec: readonly Field[];
-  /** What the owner of the objects sets. */
+  /** Attributes that the owner of the objects sets. */
   readonly status: readonly Field[];
   readonly schemas: { readonly spec: JsonObject; readonly status: JsonObject };
   /** Columns of `kubectl get` that were declared; undefined for the usual ones. */
@@ -179,7 +179,7 @@ function parentInTree(own: readonly Collection[]): StructType | undefined {
   throw new BindingError(`it belongs to ${names}: say which with 'parent'`);
 }
 
-/** Where objects of a class are; those without an identifier count where there are no others. */
+/** Places of the objects of a class; those without an identifier count where there are no others. */
 function collectionsOf(type: StructType, places: Map<Version, Collections>): readonly Collection[] {
   const { version } = type;
   const collections = places.get(version) ?? new Collections(version);

@@ -1,4 +1,4 @@
-// Where the objects of a kind are at the API server.
+// Address of a kind's objects at the API server.
 import type { Resource } from '../../../machines/kind.ts';
 import type { ModelKind } from './kinds.ts';
 

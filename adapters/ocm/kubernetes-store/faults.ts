@@ -1,14 +1,14 @@
-// What is wrong with an object, in the words of the model: nothing of Kubernetes is said.
+// Errors of an object, in terms of the model: nothing of Kubernetes is mentioned.
 import type { ModelKind } from '../kinds/kinds.ts';
 import { wirePathOf } from '../kinds/values.ts';
 
-/** Causes that are told, at most. */
+/** Number of causes that are reported, at most. */
 const TOLD = 5;
-/** How the API server begins: `Invalid value: "integer": `. */
+/** Prefix of the API server's messages: `Invalid value: "integer": `. */
 const PREFIX =
   /^(Invalid value|Required value|Unsupported value|Forbidden|Too many|Too long|Duplicate value)(: ("(\\.|[^"\\])*"|[-\d.]+|\{\}|null|true|false))?(: |$)/;
 
-/** How a message of a schema begins: `spec.nodes.compute in body `. */
+/** Prefix of a schema's messages: `spec.nodes.compute in body `. */
 const IN_BODY = /^\S+ in body /;
 
 /** One sentence that names the attributes. */

@@ -1,8 +1,8 @@
-// Feed: the objects of one kind as the watch and our own writes tell of them, in one order.
+// Feed: the objects of one kind from the watch and from our own writes, in one order.
 //
 // Invariants:
-//   OCM-FEED-1. An older state of an object never replaces a newer one, whoever told of them first: the watch or the answer to a write.
-//   OCM-FEED-2. An incarnation that is known to be gone does not come back.
+//   OCM-FEED-1. An older state of an object never replaces a newer one, from the watch and from the answer to a write alike.
+//   OCM-FEED-2. An incarnation that is known to be deleted does not come back.
 import type { KubeObject } from '../../../machines/object.ts';
 import { compareRevisions } from '../gateway/store/store.ts';
 import type { DelegatedObjects, Place } from './port.ts';
@@ -22,7 +22,7 @@ export class Feed {
   readonly #gone = new Set<string>();
   readonly #listeners = new Set<FeedListener>();
   readonly #stop = new AbortController();
-  /** Of what the watch told last; undefined: nothing yet. */
+  /** Revision of the last event of the watch; undefined: none yet. */
   #reached: string | undefined;
   #isStarted = false;
 

@@ -1,4 +1,4 @@
-// Where an object of a kind is in a collection: its address, by the names of the objects that it belongs to.
+// Place of an object in a collection: its address, by the names of the objects that it belongs to.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Collection } from '../gateway/store/collections.ts';
 import { typeKey } from '../gateway/store/links.ts';
@@ -11,7 +11,7 @@ export interface BoundKind {
   readonly feed: Feed;
 }
 
-/** Where the objects of a collection are. */
+/** Place of the objects of a collection. */
 export interface BoundPath {
   /** That of the objects last, before it those of the objects around them, outermost first. */
   readonly kinds: readonly BoundKind[];

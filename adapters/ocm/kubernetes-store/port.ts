@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import type { Resource } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
-/** A user and the groups that he is in. */
+/** A user and its groups. */
 export interface User {
   readonly user: string;
   readonly groups: readonly string[];
@@ -37,7 +37,7 @@ export type Written = { readonly kind: 'object'; readonly object: KubeObject } |
 export type Removed = Written | { readonly kind: 'gone' };
 
 export interface ObjectListener {
-  /** Everything there is; what was known and is not among it is gone as of `resourceVersion`. */
+  /** All objects; a known one that is not among them is deleted as of `resourceVersion`. */
   onList(objects: readonly KubeObject[], resourceVersion: string): void;
   onChange(object: KubeObject): void;
   /** As it was last; its resourceVersion is that of the deletion. */

@@ -1,8 +1,8 @@
-// Who may read what: asked of the API server, and remembered for a while, since clients poll.
+// Read access: asked of the API server, and remembered for a while, since clients poll.
 import type { Clock } from '../../../bus/time.ts';
 import type { DelegatedObjects, Place, User } from './port.ts';
 
-/** How long an answer counts, in milliseconds. */
+/** Time that an answer counts, in milliseconds. */
 const ANSWER_MS = 10_000;
 /** Answers that are remembered; the oldest are forgotten. */
 const MOST_ANSWERS = 10_000;
@@ -24,7 +24,7 @@ export class ReadAccess {
 
   /** @param name  undefined: all objects of the place */
   async isAllowed(user: User, place: Place, name: string | undefined): Promise<boolean> {
-    // Who may list them may read each.
+    // A user that may list them may read each.
     if (name !== undefined && (await this.#ask(user, 'list', place, undefined))) return true;
     return this.#ask(user, name === undefined ? 'list' : 'get', place, name);
   }

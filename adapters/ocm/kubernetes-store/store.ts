@@ -18,9 +18,9 @@ export interface KubernetesStoreDeps {
   readonly clock: Clock;
   /** The namespace that the objects are in. */
   readonly namespace: string;
-  /** `caller`: with the rights of whoever asks, by impersonation; `self`: with those of this process. */
+  /** `caller`: with the rights of the caller, by impersonation; `self`: with those of this process. */
   readonly writesAs: 'caller' | 'self';
-  /** What was refused and may be tried again, for the log. */
+  /** Refusals that may be tried again, for the log. */
   readonly onRefused: (message: string) => void;
 }
 
@@ -50,7 +50,7 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
     const feeds = new Set([...all].map(({ feed }) => feed));
     for (const { feed } of before) if (!feeds.has(feed)) feed.close();
     bound = kept;
-    // What stays as it was keeps its tables, and with them those who watch.
+    // A kind that stays as it was keeps its tables, and with them its watches.
     for (const [key, { path }] of tables) if (!path.kinds.every((each) => all.has(each))) tables.delete(key);
     for (const observer of observers) observer();
   };

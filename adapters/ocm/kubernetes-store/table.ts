@@ -3,7 +3,7 @@
 // Invariants:
 //   OCM-TABLE-1. Only the spec is written: the status is the owner's of the objects (OCM-STORE-4).
 //   OCM-TABLE-2. Updates of one object are made one after another, each of the state that the API server has (OCM-STORE-3).
-//   OCM-TABLE-3. A user is told in the words of the model what is wrong, never in those of Kubernetes.
+//   OCM-TABLE-3. Errors for a user are in terms of the model, never in those of Kubernetes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { parseTraceparent } from '../../../bus/mod.ts';
@@ -107,7 +107,7 @@ export class KubernetesTable implements Table {
       else if (change.kind === 'object') show(change.object);
       else hide(change.object.metadata.name, change.revision);
     };
-    /** Objects around others are found by their names: who comes or goes places those inside. */
+    /** Objects around others are found by their names: a new or deleted one places those inside. */
     const onOuter = (index: number) => (change: FeedChange) => {
       if (change.kind === 'all' || !isTold) return all();
       // The outermost is not looked up, and what is changed stays where it is.
@@ -143,7 +143,7 @@ export class KubernetesTable implements Table {
     if (written.kind === 'conflict') return { kind: 'exists' };
     if (written.kind !== 'object') return this.#fault(written, 'created');
     const content = this.#contentOf(written.object);
-    // What is not stored has no revision.
+    // A dry run has no revision.
     if (dryRun) return { kind: 'stored', object: { ...content, ...address, revision: '0' } };
     feed.put(written.object);
     return { kind: 'stored', object: { ...content, ...address } };
@@ -181,7 +181,7 @@ export class KubernetesTable implements Table {
     const { feed } = this.#own;
     const called = nameOf(this.#deps.path, address);
     let object = feed.get(called);
-    // What is not known yet may be there, and another one may have taken its name.
+    // An object that is not known yet may exist, and another one may have taken its name.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (object === undefined) {
         const read = await this.#deps.objects.get(feed.place, called);
@@ -230,7 +230,7 @@ export class KubernetesTable implements Table {
     return { kind: 'conflict', reason: `${type} '${name}' is being deleted` };
   }
 
-  /** What has no identifier goes with the object that it is in. */
+  /** An object without an identifier is deleted with the object that it is in. */
   #ownersFor({ outer }: Address): Json | undefined {
     const around = this.#deps.path.kinds.at(-2);
     const holder = around?.feed.get(outer.at(-1) ?? '');
@@ -255,7 +255,7 @@ export class KubernetesTable implements Table {
     return this.#deps.objects.patch(this.#own.feed.place, name, { metadata, spec: change }, this.#options(context));
   }
 
-  /** What is stored of a value: nothing that is the owner's of the objects. */
+  /** The stored part of a value: nothing of the objects' owner. */
   #specOf({ outer }: Address, value: Value): JsonObject {
     const { kind } = this.#own;
     const spec = toProperties(kind.spec, value);
@@ -299,7 +299,7 @@ export class KubernetesTable implements Table {
   }
 }
 
-/** What is none is not passed on: it is a caller's text. */
+/** A malformed one is not passed on: it is a caller's text. */
 function annotated(traceparent: string): { readonly annotations?: JsonObject } {
   if (parseTraceparent(traceparent) === undefined) return {};
   return { annotations: { [TRACEPARENT]: traceparent } };

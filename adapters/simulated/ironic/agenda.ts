@@ -1,4 +1,4 @@
-// What a simulated Ironic will do later. No timer runs: whoever asks it something first has it do what is due.
+// The future work of a simulated Ironic. No timer runs: each request first does the work that is due.
 import type { Clock } from '../../../bus/time.ts';
 
 export interface Entry {

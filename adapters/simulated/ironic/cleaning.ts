@@ -139,7 +139,7 @@ function leaveRamdisk(record: NodeRecord, conductor: Conductor, { type }: Kind):
   if (type === 'service') conductor.switch(record, 'power on');
 }
 
-/** A step that failed puts the node into maintenance, as nobody knows in what shape the machine is. */
+/** A step that failed puts the node into maintenance, as the state of the machine is unknown. */
 function fail(record: NodeRecord, conductor: Conductor, kind: Kind, goal: string, message: string): false {
   const { item } = record;
   conductor.records.fail(record, message, kind.noun);
@@ -151,7 +151,7 @@ function fail(record: NodeRecord, conductor: Conductor, kind: Kind, goal: string
   return false;
 }
 
-/** What is asked for in a wait; a step that cannot be interrupted is done first. @returns what is left to do */
+/** A request during a wait; a step that cannot be interrupted is done first. @returns the steps that are left */
 export function requestAbort(record: NodeRecord, type: Kind['type']): 'abort' | 'later' {
   const { item } = record;
   const { field } = type === 'clean' ? CLEAN : SERVICE;

@@ -12,10 +12,10 @@ import { CONDUCTOR } from './node-fields.ts';
 import type { NodeRecord, Records, Work } from './records.ts';
 import { CUT_OFF, FAILURES, GOALS } from './states.ts';
 
-/** What an image is: `missing`, or its checksums by algorithm. An algorithm that is absent is believed. */
+/** An image: `missing`, or its checksums by algorithm. An algorithm that is absent is believed. */
 export type SimulatedImage = 'missing' | Readonly<Record<string, string>>;
 
-/** How long things take, each in milliseconds. */
+/** Durations, each in milliseconds. */
 export interface Times {
   /** A talk with a BMC. */
   readonly bmcMs: number;
@@ -29,13 +29,13 @@ export interface Times {
   readonly stepMs: number;
   /** The conductor's own work between two steps. */
   readonly betweenMs: number;
-  /** Until the machine is off, or runs what was written, after the last step. */
+  /** Time until the machine is off, or runs what was written, after the last step. */
   readonly finishMs: number;
   /** Taking down what was deployed. */
   readonly tearDownMs: number;
   /** A step that is done by the BMC and a restart. */
   readonly outOfBandMs: number;
-  /** Until an agent that does not call, or an unreachable BMC, is given up. */
+  /** Time until an agent that does not call, or an unreachable BMC, is given up. */
   readonly callbackTimeoutMs: number;
   readonly unreachableMs: number;
   /** Anything of fake hardware. */
@@ -64,7 +64,7 @@ export const TIMES: Times = {
   powerRecoveryMs: 300_000,
 };
 
-/** All of them so many times as short. */
+/** All durations divided by a factor. */
 export function timesDivided(by: number): Times {
   const divided = Object.entries(TIMES).map(([name, timeMs]) => [name, timeMs / by]);
   return Object.fromEntries(divided) as unknown as Times;
@@ -73,7 +73,7 @@ export function timesDivided(by: number): Times {
 /** Failed looks at a node's power after which it is put into maintenance (`power_state_sync_max_retries`). */
 const MAX_FAILED_SYNCS = 3;
 
-/** States in which nobody looks at power. */
+/** States in which power is not checked. */
 const UNSYNCED: readonly string[] = ['wait call-back', 'clean wait', 'enroll', 'adopt failed'];
 
 export interface ConductorDeps {
@@ -144,7 +144,7 @@ export class Conductor {
     item['updated_at'] = this.records.now();
   }
 
-  /** What the machine of a node is; fake hardware has none, nor has what cannot be reached. */
+  /** The machine of a node; fake hardware has none, nor has an address that cannot be reached. */
   machineOf({ item }: NodeRecord): Machine | undefined {
     return this.machines.reach(item).machine;
   }
@@ -240,7 +240,7 @@ export class Conductor {
     this.unlock(record);
   }
 
-  /** What an operator, or a machine's own button, did to power, and BMCs that do not answer: each is looked at. */
+  /** Changes of power by an operator, or by a machine's own button, and BMCs that do not answer: each is checked. */
   #syncPower(): void {
     for (const record of this.records.nodes.values()) {
       const { item } = record;
@@ -296,7 +296,7 @@ export class Conductor {
     this.#agenda.after(this.times.powerRecoveryMs, () => this.#recoverPower());
   }
 
-  /** The conductor's process ends and another begins: what it was in the midst of fails, what waits goes on. */
+  /** The conductor's process ends and another begins: its current work fails, waiting nodes continue. */
   restart(): void {
     for (const record of this.records.nodes.values()) {
       const { item } = record;
@@ -317,7 +317,7 @@ export class Conductor {
     }
   }
 
-  /** Conductor, agents and machines were gone at once, and are there again: all that was under way or waited for fails. */
+  /** Conductor, agents and machines were down at once, and are back: all work that was under way or waited for fails. */
   resume(): void {
     this.restart();
     for (const record of this.records.nodes.values()) {

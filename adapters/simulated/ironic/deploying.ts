@@ -64,7 +64,7 @@ export function* deploy(record: NodeRecord, conductor: Conductor, { configDrive,
       fail(`Failed to prepare to deploy: ${error}`);
       return;
     }
-    // It was reached just now; its agent writes what it is told to, whether the BMC answers by then or not.
+    // It was reached just now; its agent writes as instructed, whether the BMC answers by then or not.
     const machine = conductor.machineOf(record);
     if (
       item['deploy_interface'] === 'ramdisk' ||
@@ -93,7 +93,7 @@ export function* deploy(record: NodeRecord, conductor: Conductor, { configDrive,
         const failed = writeTo(machine, step, { item, info, configDrive, conductor });
         if (failed !== undefined) {
           fail(`Deploy step deploy.${step} failed on node ${item['uuid']}. ${failed}`);
-          // Switching the machine off wipes what was said: only the history has it.
+          // Switching the machine off clears the message: only the history has it.
           item['last_error'] = null;
           conductor.lock(record);
           yield times.powerMs;

@@ -11,7 +11,7 @@ export interface SimulatedRequest {
   readonly body: Json | undefined;
   /** Why the body cannot be read. */
   readonly unreadable?: string;
-  /** Of the API's version that is spoken. */
+  /** Version of the API that is spoken. */
   readonly minor: number;
   /** Without a slash at its end, as links show it. */
   readonly origin: string;
@@ -49,7 +49,7 @@ const TITLES: Readonly<Record<number, string>> = {
   406: 'Not Acceptable',
 };
 
-/** What its web framework refuses before any handler sees it. */
+/** Requests that its web framework refuses before any handler sees them. */
 export function frameworkRefusal(status: number, description = ''): Refusal {
   const fault = { code: status, title: TITLES[status] ?? 'Error', description };
   return new Refusal({ status, body: { error_message: JSON.stringify(fault) } });

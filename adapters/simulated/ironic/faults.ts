@@ -5,7 +5,7 @@ import type { SimulatedRequest } from './exchange.ts';
 export interface Fault {
   /** All that is given must hold; nothing given: every request. */
   readonly match?: { readonly method?: string; readonly path?: RegExp };
-  /** How many requests it hits; 1 by default. */
+  /** Number of requests it hits; 1 by default. */
   readonly times?: number;
   /** Wait before anything else, in milliseconds. */
   readonly delayMs?: number;

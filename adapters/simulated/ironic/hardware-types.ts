@@ -1,4 +1,4 @@
-// Which drivers there are, and which interfaces each supports: the first of a kind is the default.
+// The drivers, and the interfaces that each supports: the first of a kind is the default.
 import type { Json } from '../../../bus/json.ts';
 import { refusal } from './exchange.ts';
 import type { Item } from './records.ts';

@@ -1,4 +1,4 @@
-// What is inside a simulated machine: what its agent or its BMC finds when it is inspected, its BIOS and its firmware.
+// The inside of a simulated machine: findings of its agent or its BMC when it is inspected, its BIOS and its firmware.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { Machine } from './machines.ts';
 import type { Item } from './records.ts';
@@ -9,7 +9,7 @@ const DISK_GIB = 480;
 /** Characters of a Redfish string setting. */
 const MAX_LENGTH = 16;
 
-/** What an agent reports. */
+/** The report of an agent. */
 export function agentInventory({ options }: Machine): JsonObject {
   const { name, macs, inventory = {} } = options;
   const number = name.replaceAll(/\D/g, '').padStart(4, '0');
@@ -84,7 +84,7 @@ export function inspectionData(inventory: JsonObject): JsonObject {
   };
 }
 
-/** What an inspection writes into a node's properties. */
+/** Properties that an inspection writes into a node. */
 export function inspectedProperties(properties: JsonObject, inventory: JsonObject): JsonObject {
   const cpu = (inventory['cpu'] ?? {}) as JsonObject;
   const memory = (inventory['memory'] ?? {}) as JsonObject;

@@ -29,17 +29,17 @@ export interface IronicOptions {
   readonly clock: Pick<Clock, 'now' | 'random'>;
   /** There from the start; those of `kept` are there as they were. */
   readonly machines?: readonly MachineOptions[];
-  /** Of an Ironic that was there before: it goes on with that. */
+  /** State of an earlier Ironic, which is continued. */
   readonly kept?: KeptIronic;
   /** Greatest microversion, e.g. 82; 115 by default. */
   readonly maxMinor?: number;
-  /** Whom it lets in; everybody by default. */
+  /** Accepted logins; all by default. */
   readonly credentials?: Credentials;
   /** Enabled hardware types: all four by default. */
   readonly drivers?: readonly string[];
-  /** How long things take, where not as measured. */
+  /** Durations, where not as measured. */
   readonly times?: Partial<Times>;
-  /** What is at an address of images; by default whatever is said to be there. */
+  /** Images by address; by default all that is claimed of them. */
   readonly image?: (href: string) => SimulatedImage;
   /** Most items of one answer (`max_limit`); 1000 by default. */
   readonly maxLimit?: number;
@@ -56,7 +56,7 @@ export interface RawRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
-  /** By names in lower case. */
+  /** Keyed by names in lower case. */
   readonly headers: SimulatedRequest['headers'];
   /** Empty: there is none. */
   readonly body: string;
@@ -70,9 +70,9 @@ export interface SimulatedIronic {
   /** A machine as it is now. @throws {Error} there is none of this name */
   machine(name: string): MachineView;
   machines(): readonly MachineView[];
-  /** What is to go wrong with a machine from now on; what is not given is as it should be. */
+  /** Faults of a machine from now on; a member that is not given is as it should be. */
   behave(name: string, behavior: Behavior): void;
-  /** Somebody presses a machine's own button. */
+  /** A person presses a machine's own button. */
   press(name: string, power: Power): void;
   /** The BMC has another password. */
   setPassword(name: string, password: string): void;
@@ -83,12 +83,12 @@ export interface SimulatedIronic {
   /** The conductor is busy with a node until `release`. */
   hold(ident: string): void;
   release(ident: string): void;
-  /** The conductor ends in the midst of its work, and starts anew. */
+  /** The conductor ends in the midst of its work, and starts again. */
   restart(): void;
   /** The database is lost; machines stay as they are. */
   forget(): void;
   setMaxMinor(maxMinor: number): void;
-  /** When something happens by itself next, milliseconds since the epoch; undefined: never. */
+  /** Time of the next event without a request, milliseconds since the epoch; undefined: never. */
   nextAt(): number | undefined;
   newUuid(): string;
   /** As it is now, for one that comes later. */
@@ -122,7 +122,7 @@ export function simulatedIronic(options: IronicOptions, origin: () => string): S
     if (first === 'drivers' && request.segments.length === 1) return get(request, driverList(drivers, origin()));
     throw frameworkRefusal(404);
   };
-  /** What is due is done first: whoever looks sees the present. */
+  /** Due work is done first: a reader sees the present. */
   const now = <Result>(run: () => Result): Result => {
     agenda.proceed();
     return run();

@@ -4,7 +4,7 @@
 //   ISIM-KEPT-FILE-1. `settled` resolves when all that there was at the call is in the file: no answer leaves before.
 //   ISIM-KEPT-FILE-2. The file is replaced by a whole one, in one step: a process that is killed at any time leaves one that can be read.
 //
-// Whether anything changed is found by comparing texts, as much is changed in many places. Whoever waits meanwhile shares the
+// Changes are found by comparing texts, as they are made in many places. Callers that wait meanwhile share the
 // next write.
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -18,7 +18,7 @@ interface Content extends KeptIronic {
   readonly port: number;
 }
 
-/** What an earlier start left in the file; undefined: there is none. @throws {TerminalError} it is damaged, or of another format */
+/** Content of the file from an earlier start; undefined: there is none. @throws {TerminalError} it is damaged, or of another format */
 export async function readKept(path: string): Promise<Content | undefined> {
   const text = await textOf(path);
   if (text === undefined) return undefined;
@@ -41,7 +41,7 @@ export interface KeptFileDeps {
 
 export class KeptFile {
   readonly #deps: KeptFileDeps;
-  /** What is in the file. */
+  /** Content of the file. */
   #known = '';
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
@@ -53,7 +53,7 @@ export class KeptFile {
   /** @throws {Error} nothing could be written; it is tried again with the next change */
   settled(): Promise<void> {
     this.#next ??= this.#running
-      .catch(() => undefined) // told to those who waited for it
+      .catch(() => undefined) // reported to those who waited for it
       .then(() => {
         this.#next = undefined;
         this.#running = this.#write();

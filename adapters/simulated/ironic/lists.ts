@@ -10,7 +10,7 @@ export interface Listing {
   readonly name: 'nodes' | 'ports';
   /** In the order of their creation. */
   readonly items: readonly Item[];
-  /** What the address of the next page says of fields. */
+  /** The query for fields in the address of the next page. */
   readonly fields: string;
   readonly maxLimit: number;
   readonly show: (item: Item) => JsonObject;

@@ -24,7 +24,7 @@ export interface MachineOptions {
 
 export type Power = 'power on' | 'power off';
 
-/** What is to go wrong; nothing by default. */
+/** Faults; none by default. */
 export interface Behavior {
   /** The ramdisk reports this instead of success when it inspects. */
   readonly inspectionError?: string | undefined;
@@ -34,11 +34,11 @@ export interface Behavior {
   readonly failingSteps?: Readonly<Record<string, string>> | undefined;
   /** Every change of power fails so. */
   readonly powerError?: string | undefined;
-  /** A soft power off is not heeded by the machine, or not known to its driver. */
+  /** A soft power off is ignored by the machine, or not known to its driver. */
   readonly softPowerOff?: 'works' | 'ignored' | 'unsupported' | undefined;
-  /** `unreachable`: nobody answers at its address. */
+  /** `unreachable`: there is no answer at its address. */
   readonly bmc?: 'answers' | 'unreachable' | undefined;
-  /** What the BMC says of the whole machine; `OK` by default. */
+  /** Health of the whole machine as its BMC reports it; `OK` by default. */
   readonly health?: 'OK' | 'Warning' | 'Critical' | undefined;
   /** Everything takes this many times as long; 1 by default. */
   readonly slowness?: number | undefined;
@@ -65,7 +65,7 @@ export interface MachineEvent {
   readonly of?: string;
 }
 
-/** What is on a machine's disk. */
+/** Content of a machine's disk. */
 export interface Written {
   readonly image: string;
   readonly checksum: string | null;
@@ -84,7 +84,7 @@ export interface MachineView {
   /** URL of the virtual medium. */
   readonly media: string | null;
   readonly subscriptions: readonly JsonObject[];
-  /** How often each was done. */
+  /** Number of times that each was done. */
   readonly counts: Readonly<Record<Deed, number>>;
   readonly events: readonly MachineEvent[];
 }
@@ -139,7 +139,7 @@ export class Machine {
     this.#events.push({ at: this.#agenda.now(), what, node: String(node), ...(of === undefined ? {} : { of }) });
   }
 
-  /** What boots where no agent does. */
+  /** The system that boots where no agent does. */
   boot(): void {
     if (this.power === 'power off') this.running = 'nothing';
     else if (this.media !== null) this.running = `media ${this.media}`;

@@ -1,4 +1,4 @@
-// The simulated Ironic as other rooms see it.
+// The simulated Ironic for other modules.
 export type { Credentials } from './authentication.ts';
 export { type SimulatedImage, type Times, timesDivided } from './conductor.ts';
 export type { Reply } from './exchange.ts';

@@ -7,7 +7,7 @@ import { hasField } from './versions.ts';
 
 export const CONDUCTOR = 'conductor0';
 
-/** What may be set at the beginning, and by a PATCH. */
+/** Fields that may be set at the beginning, and by a PATCH. */
 export const PATCHABLE: readonly string[] = [
   'automated_clean',
   'bios_interface',
@@ -113,7 +113,7 @@ export function newNode(uuid: string, now: string): Item {
 /** Fields of a list without `fields` and `detail`. */
 const SUMMARY = ['uuid', 'instance_uuid', 'maintenance', 'power_state', 'provision_state', 'name'];
 
-/** What an answer shows of each node. */
+/** Fields of each node in an answer. */
 export type Shown = 'all' | readonly string[];
 
 /** As a query asks for it. @throws {Refusal} 400, 406 */
@@ -129,7 +129,7 @@ export function shownBy({ query, minor }: SimulatedRequest, otherwise: 'all' | '
   return fields;
 }
 
-/** Keys whose values are shown to nobody. */
+/** Keys whose values are never shown. */
 const SECRET_KEY = /pass|secret|token|auth_key|configdrive|image_url/i;
 const MASK = '******';
 
@@ -155,7 +155,7 @@ export function showNode(item: Item, shown: Shown, { minor, origin }: SimulatedR
   return { ...Object.fromEntries(fields), ...links, ...Object.fromEntries(below) };
 }
 
-/** What is below a node, and the minor versions that brought it. */
+/** Resources below a node, and the minor versions that brought them. */
 const COLLECTION_SINCE: Readonly<Record<string, number>> = { ports: 1, states: 14, portgroups: 24, volume: 32 };
 
 /** Old versions do not know all states. */

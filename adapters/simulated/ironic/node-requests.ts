@@ -1,4 +1,4 @@
-// What is below a node: its states, maintenance, validation, inventory, BIOS, firmware, media, subscriptions, history.
+// Resources below a node: its states, maintenance, validation, inventory, BIOS, firmware, media, subscriptions, history.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { Conductor } from './conductor.ts';
 import { deployProblem } from './deploying.ts';
@@ -18,7 +18,7 @@ export interface NodeRequestsDeps {
 
 type Handler = (record: NodeRecord, request: SimulatedRequest, deps: NodeRequestsDeps) => Reply;
 
-/** By method and path below a node, with the microversion that brought it. */
+/** Keyed by method and path below a node, with the microversion that brought it. */
 const ROUTES: Readonly<Record<string, readonly [since: number, handler: Handler]>> = {
   'GET states': [1, (record) => ok(stateOf(record.item))],
   'PUT states/provision': [1, (record, request, { conductor }) => changeProvisionState(record, request, conductor)],
@@ -127,7 +127,7 @@ function validate({ item }: NodeRecord): JsonObject {
   };
 }
 
-/** What a driver cannot do without. */
+/** Fields that a driver requires. */
 function missingInfo(item: Item): string | undefined {
   const info = asObject(item['driver_info']) ?? {};
   const name = { ipmi: 'ipmi_address', redfish: 'redfish_address', idrac: 'redfish_address' }[String(item['driver'])];
@@ -136,7 +136,7 @@ function missingInfo(item: Item): string | undefined {
 }
 
 function listOwnPorts({ item }: NodeRecord, request: SimulatedRequest, deps: NodeRequestsDeps): Reply {
-  // By name Ironic looks for a port group, and finds none.
+  // Ironic searches a port group by name, and finds none.
   if (request.segments[1] !== item['uuid']) throw refusal(404, 'Portgroup None could not be found.');
   return ok(listPorts(request, deps.records.portsOf(item['uuid']), deps));
 }
@@ -196,7 +196,7 @@ function attachMedia(record: NodeRecord, request: SimulatedRequest, { conductor,
   conductor.refuseLocked(record);
   item['last_error'] = null;
   const { machine, error } = conductor.machines.reach(item);
-  // It is said to be done before it is: what goes wrong is noted.
+  // The answer comes before the work: an error is recorded.
   const failed = (why: string): void => {
     records.fail(record, `Could not attach device ${device} to node ${item['uuid']}: ${why}`, 'UNKNOWN');
   };

@@ -18,7 +18,7 @@ import type { NodeRecord, Work } from './records.ts';
 import { CUT_OFF, eventOf, isFailure } from './states.ts';
 import { parseSteps, type Step } from './steps.ts';
 
-/** What a request to change the provision state begins. */
+/** The start of a request to change the provision state. */
 interface Asked {
   readonly event: string;
   readonly steps: readonly Step[];
@@ -85,7 +85,7 @@ function inMaintenance(operation: string, uuid: string): Error {
   );
 }
 
-/** Of an event the state in which the conductor is at work, what it does, and where that leads if not where it usually does. */
+/** For an event, the state in which the conductor works, its work, and the state it leads to if not the usual one. */
 type Beginning = readonly [state: string, work: Work, goal?: string];
 
 function begin(record: NodeRecord, asked: Asked, conductor: Conductor): void {
@@ -195,7 +195,7 @@ export function changePowerState(record: NodeRecord, request: SimulatedRequest, 
   return { status: 202, headers: { Location: `${request.origin}/v1/nodes/${request.segments[1]}/states` } };
 }
 
-/** A node that waits for its agent does so in vain from now on. */
+/** The wait of a node for its agent never ends from now on. */
 function startPower(record: NodeRecord, work: Work, conductor: Conductor): void {
   const isWaiting = record.cancel !== undefined && !isFailure(String(record.item['provision_state']));
   const { callbackTimeoutMs } = conductor.times;

@@ -6,7 +6,7 @@ import { refusal, UUID } from './exchange.ts';
 
 export type Item = Record<string, Json>;
 
-/** What the conductor does with a node: each value that it yields is a wait in milliseconds. */
+/** The conductor's work on a node: each value that it yields is a wait in milliseconds. */
 export type Work = Generator<number, void, void>;
 
 export interface NodeRecord {
@@ -15,7 +15,7 @@ export interface NodeRecord {
   /** Its fields as the API names them, passwords as they are. */
   readonly item: Item;
   readonly history: JsonObject[];
-  /** What the last inspection found. */
+  /** Findings of the last inspection. */
   inventory: JsonObject | undefined;
   bios: readonly JsonObject[];
   firmware: readonly JsonObject[];
@@ -25,7 +25,7 @@ export interface NodeRecord {
   isLocked: boolean;
   /** A test holds it, as a conductor does that is busy with it. */
   isHeld: boolean;
-  /** Looks in vain at its power since the last good one. */
+  /** Failed checks of its power since the last good one. */
   failedSyncs: number;
 }
 
@@ -91,7 +91,7 @@ export class Records {
     this.#rows = 0;
   }
 
-  /** By its UUID or name; names are known from version 1.5 on. */
+  /** Keyed by its UUID or name; names are known from version 1.5 on. */
   find(ident: string, minor = Number.POSITIVE_INFINITY): NodeRecord | undefined {
     const byId = this.nodes.get(ident);
     if (byId !== undefined || minor < 5) return byId;

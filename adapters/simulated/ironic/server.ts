@@ -51,7 +51,7 @@ export class IronicServer {
   /** Answers a request, however it came. */
   readonly handle: RequestListener = (request, response) => {
     void this.#serve(request, response).catch((error: unknown) => {
-      // A defect of the simulator: whoever waits for the answer is to see it.
+      // A defect of the simulator: the caller that waits for the answer is to see it.
       send(response, 'req-none', { status: 500, body: { error_message: String(error) } });
     });
   };
@@ -64,7 +64,7 @@ export class IronicServer {
     });
   }
 
-  /** 0 while nobody listens. */
+  /** 0 while it does not listen. */
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0;
   }
@@ -74,7 +74,7 @@ export class IronicServer {
     return Object.fromEntries(this.#calls);
   }
 
-  /** Requests whose caller went away before the answer, or whose connection a fault has cut. */
+  /** Requests whose caller disconnected before the answer, or whose connection a fault has cut. */
   get abandoned(): number {
     return this.#abandoned;
   }

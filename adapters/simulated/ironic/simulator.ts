@@ -17,12 +17,12 @@ import { KeptFile, readKept } from './kept-file.ts';
 import { IronicServer, type ServedCall } from './server.ts';
 
 export interface SimulatorOptions extends Omit<IronicOptions, 'kept'> {
-  /** Keeps Ironic, its machines and its port in this file; a later start goes on with them. What is due waits for a request. */
+  /** Keeps Ironic, its machines and its port in this file; a later start continues with them. Due work waits for a request. */
   readonly file?: string;
   readonly clock: Clock;
   /** On 127.0.0.1; 0, the default, for any that is free. `none`: requests come by `handle` alone. */
   readonly port?: number | 'none';
-  /** Where clients find it, when something stands before it: `http://127.0.0.1:8080`. */
+  /** Address for clients, when a proxy stands before it: `http://127.0.0.1:8080`. */
   readonly publicOrigin?: string;
   /** Told of every request after it was done and before it is answered; not of those that a fault answers. Must not throw. */
   readonly onServed?: (call: ServedCall) => void;
@@ -33,7 +33,7 @@ export interface SimulatorOptions extends Omit<IronicOptions, 'kept'> {
 export interface Simulator extends Omit<SimulatedIronic, 'handle' | 'newUuid' | 'kept'> {
   /** Ironic's URL, with its version and a slash: `http://127.0.0.1:6385/v1/`. */
   readonly endpoint: string;
-  /** Where it listens, whatever stands before it; 0: nowhere. */
+  /** Address that it listens on, without a proxy; 0: nowhere. */
   readonly port: number;
   /** Answers a request, however it came. */
   readonly handle: RequestListener;
@@ -42,7 +42,7 @@ export interface Simulator extends Omit<SimulatedIronic, 'handle' | 'newUuid' | 
   calls(): Readonly<Record<string, number>>;
   /** Most requests that were served at the same time. */
   mostInFlight(): number;
-  /** Requests whose callers went away before the answer, or whose connections a fault has cut. */
+  /** Requests whose callers disconnected before the answer, or whose connections a fault has cut. */
   abandoned(): number;
   /** Starts these counts afresh. */
   resetCounts(): void;

@@ -1,6 +1,6 @@
 // The provision states of a node, which requests each of them allows, and what may be done to a node in them.
 
-/** Where the requests that people may send lead from each state; the conductor's own events are not here. */
+/** Transitions by requests that people may send; the conductor's own events are not here. */
 export const TRANSITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   enroll: { manage: 'verifying' },
   verifying: {},
@@ -41,14 +41,14 @@ const VERBS: Readonly<Record<string, string>> = {
   service: 'service',
 };
 
-/** What a request means in a state; undefined: it is refused there. */
+/** Meaning of a request in a state; undefined: it is refused there. */
 export function eventOf(state: string, target: string): string | undefined {
   const event = Object.hasOwn(VERBS, target) ? (VERBS[target] as string) : undefined;
   const known = Object.hasOwn(TRANSITIONS, state) ? TRANSITIONS[state] : undefined;
   return event !== undefined && known !== undefined && Object.hasOwn(known, event) ? event : undefined;
 }
 
-/** Where a state that does not last is on the way to. */
+/** The target of a state that does not last. */
 export const GOALS: Readonly<Record<string, string>> = {
   verifying: 'manageable',
   inspecting: 'manageable',
@@ -92,7 +92,7 @@ export const INTERFACES_CHANGEABLE: readonly string[] = [
 
 export const DELETABLE: readonly string[] = ['manageable', 'enroll', 'adopt failed', 'available'];
 
-/** What becomes of a node in whose midst a conductor ended. */
+/** The state of a node in whose midst a conductor ended. */
 export const FAILURES: Readonly<Record<string, string>> = {
   verifying: 'enroll',
   inspecting: 'inspect failed',
@@ -103,7 +103,7 @@ export const FAILURES: Readonly<Record<string, string>> = {
   servicing: 'service failed',
 };
 
-/** What becomes of a node that waits for an agent which never calls again. */
+/** The state of a node that waits for an agent which never calls again. */
 export const CUT_OFF: Readonly<Record<string, string>> = {
   'inspect wait': 'inspect failed',
   'wait call-back': 'deploy failed',

@@ -18,13 +18,13 @@ const OUT_OF_BAND: Readonly<Record<string, readonly string[]>> = {
   bios: ['apply_configuration', 'factory_reset'],
   firmware: ['update'],
 };
-/** What an agent knows. */
+/** Steps that an agent knows. */
 const IN_BAND: Readonly<Record<string, readonly string[]>> = {
   deploy: ['erase_devices', 'erase_devices_metadata', 'burnin_memory', 'update_firmware'],
   raid: ['create_configuration', 'delete_configuration'],
 };
 
-/** What automated cleaning does. */
+/** Steps of automated cleaning. */
 export const AUTOMATED: readonly Step[] = [
   { interface: 'deploy', step: 'erase_devices_metadata', args: {}, isAbortable: true },
 ];

@@ -43,14 +43,14 @@ function versionOf(origin: string, { maxMinor }: Range): JsonObject {
   return { id: 'v1', links, status: 'CURRENT', min_version: MIN, version: `1.${maxMinor}` };
 }
 
-/** What is at `/`. */
+/** Document at `/`. */
 export function rootDocument(origin: string, range: Range): JsonObject {
   const version = versionOf(origin, range);
   const description = 'A simulated bare metal service.';
   return { name: 'OpenStack Ironic API', description, default_version: version, versions: [version] };
 }
 
-/** What is at `/v1`. */
+/** Document at `/v1`. */
 export function v1Document(origin: string, range: Range): JsonObject {
   const collections = ['nodes', 'ports', 'drivers'].map((name) => [name, linksTo(origin, name)]);
   return {

@@ -2,10 +2,10 @@
 // TLS and HTTP/1.1, on loopback unless told otherwise, and keeps everything in memory, or in a folder too.
 //
 // What it does not do:
-//   - etcd, encryption at rest, audit
+//   - etcd, encryption at rest, auditing
 //   - users by client certificates or other means than bearer tokens; authorization by other means than RBAC
 //   - admission: no webhooks, no policies, no quotas, no limits
-//   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the
+//   - pods and everything that is not listed in builtins.ts; controllers other than those of namespaces, the
 //     accounts and tokens in them, aggregated roles, the cleanup of definitions and garbage collection by owner references
 //   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2
 //   - protobuf, but for bodies of built-in kinds, as controllers send them, and for OpenAPI v2, as Argo CD reads it
@@ -56,7 +56,7 @@ const REMEMBERED: HistoryLimits = { changes: 10_000, characters: 4 * 1024 * 1024
 /** What Go's server takes of headers, in bytes. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** What a pino logger offers of the kind. */
+/** Part of a pino logger's interface. */
 export interface ServerLog {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
@@ -65,11 +65,11 @@ export interface ServerLog {
 export interface ApiServerOptions {
   readonly clock: Clock;
   /**
-   * Where everything is kept, the server's identity included; made, for its owner alone, when it is not there. In
+   * Folder of all data, the server's identity included; made, for its owner alone, when it is not there. In
    * memory only unless told.
    */
   readonly folder?: string;
-  /** How the folder is reached; the file system unless told. */
+  /** Access to the folder; the file system by default. */
   readonly files?: Files;
   /** 0 for the one that the folder was served at before, or else a free one; the default. */
   readonly port?: number;
@@ -77,9 +77,9 @@ export interface ApiServerOptions {
   readonly host?: string | 'none';
   /** Whether every namespace gets a ConfigMap with the authority's certificate, as most clusters do it: yes unless told. */
   readonly publishesAuthority?: boolean;
-  /** What each collection remembers for watches that come back; 10,000 changes and 4 Mi characters unless told. */
+  /** Changes that each collection remembers for watches that come back; 10,000 changes and 4 Mi characters by default. */
   readonly remembered?: HistoryLimits;
-  /** What a new server serves from the start: `definitions()` of another one. */
+  /** Definitions that a new server serves from the start: `definitions()` of another one. */
   readonly definitions?: readonly CompiledDefinition[];
   readonly log?: ServerLog;
 }
@@ -124,7 +124,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Embedde
   try {
     const known = await readIdentity(folder);
     const credentials = known?.credentials ?? (await makeCredentials(clock.now()));
-    // Before anybody is told of it.
+    // Before any client learns of it.
     if (known === undefined) await writeIdentity(folder, { credentials, port: undefined });
     const server = await serve(options, store, credentials, options.port || (known?.port ?? 0));
     const port = options.host === 'none' ? known?.port : Number(new URL(server.url).port);
@@ -134,7 +134,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Embedde
     await close();
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const { message } = error as Error;
-    const remedy = 'end what listens there, or give another port, and then everybody a new kubeconfig';
+    const remedy = 'end what listens there, or give another port, and then all clients a new kubeconfig';
     throw new TerminalError(`the folder '${folder}' cannot be served at its port (${message}): ${remedy}`);
   }
 }

@@ -8,7 +8,7 @@ import { asObject, type Tokens } from './tokens.ts';
 export interface CinderDeps {
   readonly store: Store;
   readonly tokens: Tokens;
-  /** How long a volume is made, and removed, in milliseconds. */
+  /** Time to make a volume, and to remove it, in milliseconds. */
   readonly workMs: number;
   /** Most items of one answer. */
   readonly maxPageSize: number;
@@ -112,7 +112,7 @@ function update(request: SimulatedRequest, type: Item, store: Store): Reply {
   return { status: 200, body: { volume_type: shown(type) } };
 }
 
-/** Of a key that no type has there is nothing to find. */
+/** A key that no type has finds nothing. */
 function list(request: SimulatedRequest, { store, maxPageSize }: CinderDeps): Reply {
   const { query } = request;
   const wanted = query.get('is_public');

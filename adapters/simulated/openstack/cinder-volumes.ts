@@ -44,7 +44,7 @@ export function serveVolumes(request: SimulatedRequest, speaker: TokenRecord, de
     case 'PUT':
       return update(request, volume, store);
     case 'DELETE':
-      // Nobody has begun to make it.
+      // Its creation has not begun.
       if (volume['host'] === null) {
         volumes.delete(id);
         return ACCEPTED;

@@ -13,7 +13,7 @@ export function cinder(deps: CinderDeps): (request: SimulatedRequest) => Reply {
       case 'volumes':
         return serveVolumes(request, speaker, deps);
       case 'types':
-        // A volume that is gone by now uses no type.
+        // A volume that was removed meanwhile uses no type.
         proceedVolumes(deps.store);
         return serveTypes(request, deps);
       default:

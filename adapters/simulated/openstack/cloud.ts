@@ -41,7 +41,7 @@ const PAGE_SIZE = 1_000;
 
 export interface CloudOptions {
   clock: Clock;
-  /** What the cloud has, if it is no new one. */
+  /** Content of the cloud, if it is no new one. */
   store?: Store;
   /** Life of the tokens issued, in milliseconds; one hour by default. */
   tokenLifetimeMs?: number;
@@ -53,7 +53,7 @@ export interface CloudOptions {
   availabilityZones?: readonly string[];
   /** Most items of one answer of Keystone's; unlimited by default. */
   identityPageSize?: number;
-  /** How long a volume is made, and removed, in milliseconds; 200 by default. */
+  /** Time to make a volume, and to remove it, in milliseconds; 200 by default. */
   volumeWorkMs?: number;
   /** Most items of one answer of Cinder's and Manila's (`osapi_max_limit`); 1000 by default. */
   storagePageSize?: number;
@@ -63,7 +63,7 @@ export interface CloudOptions {
   importMethods?: readonly string[];
   /** How Glance reads what it imports; by HTTP unless stated. */
   fetch?: Fetch;
-  /** How long a server is built, and removed, in milliseconds; 300 by default. */
+  /** Time to build a server, and to remove it, in milliseconds; 300 by default. */
   serverWorkMs?: number;
   /** Most items of one answer of Nova's (`max_limit`); 1000 by default. */
   computePageSize?: number;
@@ -84,14 +84,14 @@ export interface SimulatedCloud {
   setTokenLifetime(tokenLifetimeMs: number): void;
   /** All tokens issued so far are worthless from now on. */
   expireTokens(): void;
-  /** What is stored, by id; without what Neutron adds when it shows an item. */
+  /** Stored items, by id; without the members that Neutron adds when it shows an item. */
   resources(collection: CollectionName): readonly JsonObject[];
   newUuid(): string;
   /** A request as one of the services sees it; undefined: the path is that of none. @param url  path and query */
   parse(method: string, url: string, headers: SimulatedRequest['headers'], body: string): SimulatedRequest | undefined;
   /** Does what is asked for. */
   answer(request: SimulatedRequest): Reply;
-  /** Of a request that carries the content of an image: where that goes, or why it does not; undefined: it carries none. */
+  /** For a request that carries the content of an image: its destination, or why it is refused; undefined: it carries none. */
   receive(request: SimulatedRequest): ContentSink | Reply | undefined;
 }
 
@@ -175,7 +175,7 @@ export function simulatedCloud(options: CloudOptions, origin: () => string): Sim
     },
     expireTokens: () => tokens.revokeAll(),
     resources(collection) {
-      // It is as whoever asked now would see it.
+      // The state that a caller would see now.
       proceed(store);
       proceedVolumes(store);
       return structuredClone(store.sorted(collection));

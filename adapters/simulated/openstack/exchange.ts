@@ -11,7 +11,7 @@ export const SimulatedService = {
 } as const;
 export type SimulatedService = (typeof SimulatedService)[keyof typeof SimulatedService];
 
-/** Who speaks, as the token says. */
+/** The user, from the token. */
 export interface TokenRecord {
   readonly id: string;
   readonly userId: string;
@@ -95,7 +95,7 @@ export const NOT_ALLOWED: Reply = {
   body: { message: 'The method is not allowed for the requested URL.' },
 };
 
-/** What it answers to paths that it does not have. */
+/** Answer to paths that it does not have. */
 export const NOT_FOUND_PAGE = `<!doctype html>
 <html lang=en>
 <title>404 Not Found</title>

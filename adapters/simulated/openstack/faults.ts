@@ -5,7 +5,7 @@ import type { SimulatedRequest, SimulatedService } from './exchange.ts';
 export interface Fault {
   /** All that is given must hold; nothing given: every request. */
   readonly match?: { readonly service?: SimulatedService; readonly method?: string; readonly path?: RegExp };
-  /** How many requests it hits; 1 by default. */
+  /** Number of requests it hits; 1 by default. */
   readonly times?: number;
   /** Wait before anything else, in milliseconds. */
   readonly delayMs?: number;
@@ -17,9 +17,9 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>;
   /** The request is served, but this text is sent in place of its answer (with `status`: in place of `body`). */
   readonly garbage?: string;
-  /** Of a content that is sent: the connection ends after so many bytes of it. */
+  /** For a content that is sent: the connection ends after this number of bytes of it. */
   readonly cutAfterBytes?: number;
-  /** Of a content that is sent: it is not stored as it came. */
+  /** For a content that is sent: it is not stored as it came. */
   readonly altersContent?: true;
   /** The connection ends before anything is done for the request. */
   readonly dropBeforeWork?: true;

@@ -1,4 +1,4 @@
-// What an image of the simulated Glance may say of itself.
+// Attributes of an image of the simulated Glance.
 import type { Json } from '../../../bus/bus.ts';
 import { pythonRepr } from './exchange.ts';
 
@@ -39,7 +39,7 @@ export const READ_ONLY: ReadonlySet<string> = new Set([
 ]);
 export const RESERVED: ReadonlySet<string> = new Set(['location', 'deleted', 'deleted_at']);
 
-/** What the schema says against a value; undefined: nothing. */
+/** Error of the schema about a value; undefined: none. */
 export function checkAttribute(name: string, value: Json): string | undefined {
   const said = pythonRepr(value);
   const formats = FORMATS[name];

@@ -5,7 +5,7 @@ import type { Refusal, SimulatedRequest } from './exchange.ts';
 import { type GlanceDeps, glanceRefusal, imageOf, speakerOf } from './glance.ts';
 import type { Item } from './store.ts';
 
-/** What becomes of a content that is sent. */
+/** The outcome of a content that is sent. */
 export interface ContentSink {
   /** As it comes. */
   write(chunk: Uint8Array): void;
@@ -21,7 +21,7 @@ export function isUpload({ service, method, segments }: SimulatedRequest): boole
   return service === 'image' && method === 'PUT' && collection === 'images' && id !== undefined && part === 'file';
 }
 
-/** Where the content of a request goes. @throws {Refusal} it is not taken */
+/** Destination of a request's content. @throws {Refusal} it is not taken */
 export function receive(
   request: SimulatedRequest,
   { store, tokens }: Pick<GlanceDeps, 'store' | 'tokens'>,
@@ -76,7 +76,7 @@ function sinkFor(image: Item, now: () => string): ContentSink {
   };
 }
 
-/** Reads what a URL names into a sink, which is told of its end, or that it broke off. */
+/** Reads the content of a URL into a sink, which is notified of its end, or that it broke off. */
 export type Fetch = (uri: string, sink: ContentSink) => void;
 
 /** Fetches the content of an image, as the import by `web-download` does: one that fails leaves it empty. */

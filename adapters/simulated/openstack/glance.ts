@@ -44,7 +44,7 @@ export function glanceRefusal(status: number, message: string): Refusal {
   return new Refusal({ status, body: { message: `${message}<br /><br />\n\n\n`, code: `${status} ${title}`, title } });
 }
 
-/** What WebOb says of a status by itself, where Glance adds only a detail. */
+/** WebOb's own text for a status, where Glance adds only a detail. */
 const BY_ITSELF: Readonly<Record<number, string>> = {
   403: 'Access was denied to this resource.',
   409: 'There was a conflict when trying to complete your request.',

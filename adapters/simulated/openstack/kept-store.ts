@@ -7,7 +7,7 @@
 //   OSIM-KEPT-STORE-3. The file is replaced by a whole one, in one step.
 //
 // All that changed since is found by comparing texts, as items are changed in many places: a millisecond for a thousand items.
-// Whoever waits meanwhile shares the next write.
+// Callers that wait meanwhile share the next write.
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TerminalError, toErrorData } from '../../../bus/errors.ts';
@@ -16,7 +16,7 @@ import type { Clock } from '../../../bus/time.ts';
 import { Store, type StoredRecord } from './store.ts';
 
 const FORMAT = 1;
-/** The file is written anew when it has this size and is so many times as large as it need be. */
+/** The file is written again when it has this size and is this many times as large as it need be. */
 const LEAST_REWRITE_BYTES = 1_048_576;
 const REWRITE_FACTOR = 4;
 
@@ -25,19 +25,19 @@ interface Head extends JsonObject {
   readonly port: number;
 }
 
-/** A change; without a value: it is gone. */
+/** A change; without a value: it is deleted. */
 type Change = readonly [key: string, value?: JsonObject];
 
 export class KeptStore {
   readonly store: Store;
-  /** Where the cloud was served; undefined: it is a new one. */
+  /** Address at which the cloud was served; undefined: it is a new one. */
   readonly port: number | undefined;
   readonly #path: string;
-  /** What is in the file. */
+  /** Content of the file. */
   #known = new Map<string, string>();
   #head: Head = { format: FORMAT, port: 0 };
   #file: FileHandle | undefined;
-  /** Of what is whole, in bytes. */
+  /** Length of the part that is whole, in bytes. */
   #length = 0;
   #rewriteAtBytes = 0;
   #running: Promise<void> = Promise.resolve();
@@ -76,7 +76,7 @@ export class KeptStore {
   /** @throws {Error} nothing could be written; it is tried again with the next change */
   settled(): Promise<void> {
     this.#next ??= this.#running
-      .catch(() => undefined) // told to those who waited for it
+      .catch(() => undefined) // reported to those who waited for it
       .then(() => {
         this.#next = undefined;
         this.#running = this.#write();
@@ -98,7 +98,7 @@ export class KeptStore {
     const changes = changesBetween(this.#known, now);
     if (changes.length === 0) return;
     const line = Buffer.from(`[${changes.join()}]\n`);
-    // What a write that failed has left there is overwritten, or cut off.
+    // The rest of a write that failed is overwritten, or cut off.
     await file.truncate(this.#length);
     for (let done = 0; done < line.length; ) {
       done += (await file.write(line, done, line.length - done, this.#length + done)).bytesWritten;

@@ -1,4 +1,4 @@
-// What the simulated Keystone keeps below a user: application credentials, and the access rules that they brought with them.
+// Resources below a user of the simulated Keystone: application credentials, and the access rules that they brought with them.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import {
   keystoneRefusal,
@@ -19,7 +19,7 @@ const METHODS: readonly Json[] = ['POST', 'GET', 'HEAD', 'PATCH', 'PUT', 'DELETE
 const MALFORMED =
   'The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.';
 
-/** Like the real one of this release, it shows and removes what has the id, whoever the path names. */
+/** Like the real one of this release, it shows and removes the item with the id, for any user in the path. */
 export function serveBelowUser(request: SimulatedRequest, deps: KeystoneLists, speaker: TokenRecord): Reply {
   const [, userId = '', part, id] = request.segments;
   const { store, pageSize } = deps;

@@ -11,7 +11,7 @@ const LONGEST_URL = 225;
 
 interface Collection {
   readonly name: CollectionName;
-  /** Of bodies, and of messages. */
+  /** Name of the item, in bodies and in messages. */
   readonly member: string;
   readonly required: readonly string[];
   /** Query keys. */
@@ -20,9 +20,9 @@ interface Collection {
   readonly isListed?: (item: Item, query: URLSearchParams) => boolean;
   /** Refuses what is given. @param own  the item that is changed; undefined: one is made */
   readonly check: (given: JsonObject, store: Store, own: Item | undefined) => void;
-  /** What an item has that nobody gave. */
+  /** Members of an item that the request did not give. */
   readonly defaults: JsonObject;
-  /** What is shown of what is stored, and beside it. */
+  /** Shown members of a stored item, and further ones. */
   readonly shown?: (item: Item) => JsonObject;
   /** Takes with it what is nothing without the item. */
   readonly onRemoved?: (id: string, store: Store) => void;

@@ -83,7 +83,7 @@ export function serveAssignments(request: SimulatedRequest, store: Store): Reply
   return { status: 200, body: { role_assignments: shown, links: listLinks(request) } };
 }
 
-/** What was assigned to, or on, what is gone is gone. */
+/** Assignments to, or on, a deleted item are deleted. */
 export function forgetGrants(store: Store): void {
   const grants = store.collection(CollectionName.RoleAssignments);
   for (const [key, item] of grants) {

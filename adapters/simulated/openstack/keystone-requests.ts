@@ -1,10 +1,10 @@
-// What the resources of the simulated Keystone have in common: bodies that are checked, lists, links.
+// The common part of the simulated Keystone's resources: bodies that are checked, lists, links.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { keystoneRefusal, pythonRepr, type Reply, type SimulatedRequest } from './exchange.ts';
 import type { Item, Store } from './store.ts';
 import { asObject } from './tokens.ts';
 
-/** What is listed, and how. */
+/** The items of a list, and its form. */
 export interface KeystoneLists {
   readonly store: Store;
   /** Items a list answers at most; undefined: all, as the real one of this release does. */
@@ -60,7 +60,7 @@ export function text(field: string, value: Json, longest: number): void {
   else if (field === 'name' && value.trim() === '') refuse(field, `${pythonRepr(value)} does not match '[\\\\S]+'`);
 }
 
-/** What a value of the body is not. */
+/** The expected type that a value of the body does not have. */
 export function refuse(field: string, problemMessage: string): never {
   throw keystoneRefusal(400, `Invalid input for field '${field}': ${problemMessage}`);
 }

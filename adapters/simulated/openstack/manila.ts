@@ -12,7 +12,7 @@ export interface ManilaDeps {
   readonly maxPageSize: number;
 }
 
-/** What a network has once it is used. */
+/** Members that a network has once it is used. */
 const UNUSED = { network_type: null, segmentation_id: null, cidr: null, ip_version: null } as const;
 const NETWORK = ['neutron_net_id', 'neutron_subnet_id'] as const;
 const UNSAID = faultRefusal(422, 'Unable to process the contained instructions');

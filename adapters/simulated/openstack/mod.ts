@@ -1,4 +1,4 @@
-// The simulated cloud as other rooms see it.
+// The simulated cloud for other modules.
 export { type CloudOptions, type SimulatedCloud, simulatedCloud } from './cloud.ts';
 export type { Drift } from './drift.ts';
 export type { SimulatedService } from './exchange.ts';

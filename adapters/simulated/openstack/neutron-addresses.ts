@@ -13,7 +13,7 @@ export interface FixedIp extends JsonObject {
   readonly ip_address: string;
 }
 
-/** Out of so many free addresses one is picked. */
+/** Number of free addresses out of which one is picked. */
 const CANDIDATES = 16;
 
 export function fixedIpsOf(port: JsonObject): readonly FixedIp[] {

@@ -1,4 +1,4 @@
-// Which attributes the simulated Neutron knows, where they are allowed, and how values are checked and converted.
+// Attributes that the simulated Neutron knows, their places, and how values are checked and converted.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { formatPrefix, parseAddress, parsePrefix } from './addresses.ts';
 import { neutronRefusal, pythonRepr } from './exchange.ts';
@@ -16,12 +16,12 @@ export interface Attribute {
 
 export type AttributeTable = Readonly<Record<string, Attribute>>;
 
-/** What a check of one attribute finds wrong. */
+/** Error of the check of one attribute. */
 export function invalid(name: string, reason: string): Error {
   return neutronRefusal(400, 'HTTPBadRequest', `Invalid input for ${name}. Reason: ${reason}`);
 }
 
-/** What a check of the whole request finds wrong. */
+/** Error of the check of the whole request. */
 export function invalidInput(reason: string): Error {
   return neutronRefusal(400, 'InvalidInput', `Invalid input for operation: ${reason}.`);
 }

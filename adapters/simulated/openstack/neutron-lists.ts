@@ -19,7 +19,7 @@ export function answerList(
   const { query } = request;
   refuseUnknownFilters(query, resource);
   if (query.has('tags') && query.has('tags-any')) {
-    // So does the real one (21.0.0): it joins the table of tags twice under one name.
+    // The real one (21.0.0) does the same: it joins the table of tags twice under one name.
     const message = 'Request Failed: internal server error while processing your request.';
     throw neutronRefusal(500, 'HTTPInternalServerError', message);
   }

@@ -81,7 +81,7 @@ export function ports({ store, dns }: NeutronDeps): NeutronResource {
   };
 }
 
-/** Finishes a new port; whoever calls stores it. @throws what Neutron says to it */
+/** Finishes a new port; the caller stores it. @throws Neutron's refusal */
 export function completePort(item: Item, store: Store): void {
   const network = store.collection(CollectionName.Networks).get(String(item['network_id']));
   if (network === undefined) throw notFound({ singular: 'network' }, String(item['network_id']));
@@ -95,7 +95,7 @@ export function completePort(item: Item, store: Store): void {
   item['port_security_enabled'] ??= !isTrusted && network['port_security_enabled'] !== false;
   const { security_groups: groups } = item;
   const isGuarded = item['port_security_enabled'] === true && !isTrusted;
-  // What Neutron makes for itself belongs to nobody.
+  // Ports that Neutron makes for itself have no owner.
   const ownGroup = item['project_id'] === '' ? undefined : defaultGroup(String(item['project_id']), store);
   item['security_groups'] ??= isGuarded && ownGroup !== undefined ? [String(ownGroup['id'])] : [];
   guard(item, groups, store);
@@ -187,7 +187,7 @@ export function wired(port: Item): Item {
   return { ...port, ...(isBound ? BOUND : UNBOUND), status };
 }
 
-/** Neutron's own hardware addresses begin like this, unless it is told otherwise. */
+/** Prefix of Neutron's own hardware addresses, by default. */
 /** A MAC address that no other port of the network has: of a thousand drawn by chance, two are the same once in 34 times. */
 function newMac(port: Item, store: Store): string {
   const taken = othersMacs(port, store);

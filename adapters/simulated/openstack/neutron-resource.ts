@@ -1,4 +1,4 @@
-// What the collections of the simulated Neutron have in common.
+// The common part of the simulated Neutron's collections.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { neutronRefusal } from './exchange.ts';
 import type { AttributeTable } from './neutron-attributes.ts';
@@ -28,7 +28,7 @@ export interface NeutronResource {
   show(item: Item): JsonObject;
   /** Says whether these may be made by one request; each of them is asked about by `create` besides. */
   checkAll?(items: readonly Item[]): void;
-  /** What is asked of an item by PUT of `/<collection>/<id>/<action>`. */
+  /** Actions on an item by PUT of `/<collection>/<id>/<action>`. */
   readonly actions?: Readonly<Record<string, (item: Item, body: JsonObject) => JsonObject>>;
 }
 

@@ -170,7 +170,7 @@ function checkGateway({ network_id: id }: JsonObject, store: Store): void {
   if (network['router:external'] !== true) throw badRouter(`Network ${id} is not an external network.`);
 }
 
-/** What is plugged into a router: a subnet, by a port that is made for it, or a port that is there. */
+/** The interface of a router: a subnet, by a port that is made for it, or an existing port. */
 function addInterface(router: Item, body: JsonObject, deps: NeutronDeps): JsonObject {
   const { store } = deps;
   const { subnet_id: subnetId, port_id: portId } = stated(body);

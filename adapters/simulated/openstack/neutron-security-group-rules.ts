@@ -172,7 +172,7 @@ function storedProtocol({ protocol = null, ethertype }: JsonObject): Json {
   return protocol;
 }
 
-/** What a rule lets through: two that say the same are one too many. */
+/** The traffic that a rule permits: of two equal ones the second is refused. */
 function sense(rule: JsonObject): string {
   const { ethertype, direction, port_range_min: min, port_range_max: max, remote_group_id: group } = rule;
   const prefix = rule['remote_ip_prefix'];

@@ -19,7 +19,7 @@ const NEVER = { convert: asGiven, preset: 'unset', allowed: 'never' } as const;
 const SUBPORT_OWNER = 'trunk:subport';
 const HIGHEST_VLAN = 4094;
 
-/** Which port, and its segmentation as far as it is stated. */
+/** The port, and its segmentation as far as it is stated. */
 const toSubports: Convert = (value, name) => {
   if (!Array.isArray(value)) throw invalid(name, `Invalid data format for subports: '${pythonRepr(value)}'`);
   const seen = new Set<Json>();

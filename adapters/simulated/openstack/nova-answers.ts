@@ -1,4 +1,4 @@
-// How the simulated Nova refuses, pages its lists and checks what it is sent.
+// Refusals, pages and checks of the simulated Nova.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { pythonRepr, Refusal, type Reply, type SimulatedRequest } from './exchange.ts';
 import type { Item } from './store.ts';
@@ -37,12 +37,12 @@ export function member({ body }: SimulatedRequest, key: string): JsonObject {
   return found;
 }
 
-/** What the JSON schemas of the real service say of a value. */
+/** Errors of the real service's JSON schemas about a value. */
 export function invalid(path: string, value: Json | undefined, problemMessage: string): Refusal {
   return novaRefusal(400, `Invalid input for field/attribute ${path}. Value: ${pythonRepr(value)}. ${problemMessage}`);
 }
 
-/** Refuses what is missing, and what nobody knows. */
+/** Refuses missing and unknown members. */
 export function checkMembers(
   path: string,
   given: JsonObject,

@@ -1,4 +1,4 @@
-// What is attached to servers of the simulated Nova while they run: ports at once, volumes and whatever leaves after a while.
+// Attachments of running servers of the simulated Nova: ports at once, volumes and detachments after a while.
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Reply, SimulatedRequest } from './exchange.ts';
 import { checkMembers, member, notAllowed, novaRefusal } from './nova-answers.ts';

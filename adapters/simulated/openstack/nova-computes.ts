@@ -1,4 +1,4 @@
-// Where the servers of the simulated Nova are: hosts that take a while to build and to remove one, and what is plugged in.
+// The compute hosts of the simulated Nova: they take a while to build and to remove a server, and have its attachments.
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { wired } from './neutron-ports.ts';
@@ -57,7 +57,7 @@ export function plugIn(
   for (const port of found) claim(port, server, store);
 }
 
-/** What nobody uses. @throws what Nova says */
+/** Checks that a host is not in use. @throws Nova's refusal */
 export function freePort(id: string, store: Store, absent: number): Item {
   const port = store.collection(CollectionName.Ports).get(id);
   if (port === undefined) throw novaRefusal(absent, `Port id ${id} could not be found.`);
@@ -100,7 +100,7 @@ export function leave(server: Item, what: JsonObject): void {
   server['leaving'] = [...((server['leaving'] ?? []) as readonly Json[]), what];
 }
 
-/** What hosts have done meanwhile. */
+/** The work that hosts have done meanwhile. */
 export function proceed(store: Store): void {
   const now = store.nowMs();
   for (const [id, server] of store.collection(CollectionName.Servers)) {

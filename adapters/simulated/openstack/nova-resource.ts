@@ -1,4 +1,4 @@
-// What the collections of the simulated Nova have in common.
+// The common part of the simulated Nova's collections.
 import type { Reply, SimulatedRequest, TokenRecord } from './exchange.ts';
 import type { Store } from './store.ts';
 import type { Tokens } from './tokens.ts';
@@ -6,7 +6,7 @@ import type { Tokens } from './tokens.ts';
 export interface NovaDeps {
   readonly store: Store;
   readonly tokens: Tokens;
-  /** How long a host takes to build a server, or to remove something, in milliseconds. */
+  /** Time that a host takes to build a server, or to remove something, in milliseconds. */
   readonly workMs: number;
   /** Zones beside the usual one. */
   readonly zones: readonly string[];

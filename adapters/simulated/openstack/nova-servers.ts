@@ -122,7 +122,7 @@ export function servers(deps: NovaDeps): NovaCollection {
     return { status: 200, body: { metadata } };
   }
 
-  /** Of the actions on a server those that stop and start it. */
+  /** Actions on a server that stop and start it. */
   function serveAction(request: SimulatedRequest, server: Item): Reply {
     const { body } = request;
     if (request.method !== 'POST' || typeof body === 'string') throw notAllowed();
@@ -208,7 +208,7 @@ function checkTags(tags: Json | undefined): void {
   }
 }
 
-/** What the server boots from, if that is a volume. */
+/** The volume that the server boots from, if there is one. */
 function bootVolumes(mapping: Json | undefined): readonly { readonly id: string; readonly tag: Json }[] {
   return (Array.isArray(mapping) ? mapping : []).map((each) => {
     const { uuid, tag = null, source_type: source, boot_index: index } = asObject(each) ?? {};
@@ -238,7 +238,7 @@ function portsIn(networks: Json | undefined): readonly string[] {
   if (networks === 'none') return [];
   const refuse = (): Error =>
     invalid('networks', networks, `${pythonRepr(networks)} is not valid under any of the given schemas`);
-  // Of networks that Nova chooses this one knows nothing.
+  // Networks that Nova chooses are not simulated.
   if (!Array.isArray(networks)) throw refuse();
   return networks.map((network) => {
     const { port } = asObject(network) ?? {};

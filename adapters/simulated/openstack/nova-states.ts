@@ -1,5 +1,5 @@
-// How the simulated Nova tells of the state of a server: its status follows from the state of the machine and what is being done
-// with it, which are told beside it; a status that somebody else's change has set tells what would have led to it.
+// The state of a server of the simulated Nova: its status follows from the state of the machine and its current task,
+// which are shown beside it; a status that another user's change has set shows what would have led to it.
 import type { Json } from '../../../bus/bus.ts';
 import type { Item } from './store.ts';
 
@@ -41,7 +41,7 @@ export function taskOf({ task = null, status = null }: Item): Json {
   return task === 'building' ? 'spawning' : (task ?? TOLD[String(status)]?.task ?? null);
 }
 
-/** Of one that failed: Nova keeps the fault and shows it for as long as the status says so. */
+/** For one that failed: Nova keeps the fault and shows it for as long as the status is that of a failure. */
 export function faultOf({ status = null, fault = null, updated = null }: Item): { readonly fault?: Json } {
   if (!FAULTY.has(status)) return {};
   return { fault: fault ?? { code: 500, created: updated, message: 'MigrationError' } };

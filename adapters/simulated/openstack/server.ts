@@ -52,7 +52,7 @@ export class SimulatorServer {
   readonly handle: RequestListener = (request, response) => {
     response.setHeader('Date', new Date(this.#deps.clock.now()).toUTCString());
     void this.#serve(request, response).catch((error: unknown) => {
-      // A defect of the simulator: whoever waits for the answer is to see it.
+      // A defect of the simulator: the caller that waits for the answer is to see it.
       send(response, 'req-none', { status: 500, body: { error: { code: 500, message: String(error) } } });
     });
   };
@@ -65,7 +65,7 @@ export class SimulatorServer {
     });
   }
 
-  /** 0 while nobody listens. */
+  /** 0 while it does not listen. */
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0;
   }
@@ -75,7 +75,7 @@ export class SimulatorServer {
     return Object.fromEntries(this.#calls);
   }
 
-  /** Requests whose caller went away before the answer, or whose connection a fault has cut. */
+  /** Requests whose caller disconnected before the answer, or whose connection a fault has cut. */
   get abandoned(): number {
     return this.#abandoned;
   }

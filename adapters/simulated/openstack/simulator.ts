@@ -1,7 +1,7 @@
 // A cloud on loopback for tests and for trying things out: Keystone v3, Neutron v2.0, Nova v2.1, Cinder v3, Manila v2.0 and
 // Glance v2 over HTTP, in memory.
 //
-// What it does not do: policies (roles are kept and assigned, and nobody is asked for one: whoever has a scoped token
+// What it does not do: policies (roles are kept and assigned, and never required: a bearer of a scoped token
 // may do everything, and a token without scope is refused by Keystone only), implied roles, members of groups, regions,
 // any service but these six, subnet pools, address groups, quality of service, RBAC, prefixes without room for a
 // gateway; no agent wires a port: whatever has a host is ACTIVE, as is an interface of a router; routers have no routes
@@ -9,9 +9,9 @@
 // called; Keystone's complaints about a body end after their first line, and where the real one of this release breaks
 // off without an answer (a project is renamed to a name that is taken) this one says 409; the order in which several
 // faults of one body are found may differ, and by how much a revision grows. Unless it is given a file nothing outlives
-// it, and tokens never do. Of Cinder there are volumes and types, whose extra specs nobody reads: images come by
-// `drift` alone, and nobody takes snapshots of a volume or makes it larger; of Manila there are share networks, which
-// nothing uses. Of Nova there is one microversion and one zone, two hosts of any size, which heed hints of groups and
+// it, and tokens never do. Of Cinder there are volumes and types, whose extra specs are ignored: images come by
+// `drift` alone, and there are no snapshots of volumes and no extension; of Manila there are share networks, which
+// nothing uses. Of Nova there is one microversion and one zone, two hosts of any size, which honor hints of groups and
 // of other servers alone, and of the actions on a server those that stop and start it; a server is plugged into ports
 // that are named, never into a network; keys are taken, never made.
 import type { RequestListener } from 'node:http';
@@ -23,13 +23,13 @@ import { KeptStore } from './kept-store.ts';
 import { type ServedCall, SimulatorServer } from './server.ts';
 
 export interface SimulatorOptions extends Omit<CloudOptions, 'store'> {
-  /** Keeps the cloud, and its port, in this file; a later start goes on with both. What `drift` changes waits for a request. */
+  /** Keeps the cloud, and its port, in this file; a later start continues with both. What `drift` changes waits for a request. */
   file?: string;
   /** An external network with a subnet that a new cloud has from the start, as an operator makes it. */
   externalNetwork?: string;
   /** On 127.0.0.1; 0, the default, for any that is free. `none`: requests come by `handle` alone. */
   port?: number | 'none';
-  /** Where clients find it, when something stands before it: `http://127.0.0.1:8080`. */
+  /** Address for clients, when a proxy stands before it: `http://127.0.0.1:8080`. */
   publicOrigin?: string;
   /** Told of every request after it was done and before it is answered; not of those that a fault answers. Must not throw. */
   onServed?: (call: ServedCall) => void;
@@ -40,7 +40,7 @@ export interface SimulatorOptions extends Omit<CloudOptions, 'store'> {
 export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 'parse' | 'answer' | 'receive'> {
   /** Keystone's URL, with its version. */
   readonly authUrl: string;
-  /** Where it listens, whatever stands before it; 0: nowhere. */
+  /** Address that it listens on, without a proxy; 0: nowhere. */
   readonly port: number;
   /** Answers a request, however it came. */
   readonly handle: RequestListener;
@@ -49,7 +49,7 @@ export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 
   calls(): Readonly<Record<string, number>>;
   /** Most requests that were served at the same time. */
   mostInFlight(): number;
-  /** Requests whose callers went away before the answer, or whose connections a fault has cut. */
+  /** Requests whose callers disconnected before the answer, or whose connections a fault has cut. */
   abandoned(): number;
   /** Starts these counts afresh. */
   resetCounts(): void;
@@ -107,10 +107,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** Of documentation (RFC 5737). */
+/** Addresses of documentation (RFC 5737). */
 const EXTERNAL_CIDR = '198.51.100.0/24';
 
-/** By the requests that an operator would send. */
+/** Keyed by the requests that an operator would send. */
 function addExternalNetwork(cloud: SimulatedCloud, name: string): void {
   const ask = (url: string, headers: Readonly<Record<string, string>>, body: JsonObject): Reply => {
     const request = cloud.parse('POST', url, headers, JSON.stringify(body));

@@ -14,7 +14,7 @@ import { asObject, type Tokens } from './tokens.ts';
 
 export const PAGING: ReadonlySet<string> = new Set(['limit', 'marker', 'offset', 'sort', 'sort_key', 'sort_dir']);
 
-/** Who speaks, if it may. */
+/** The user, if it has permission. */
 export function speakerOf({ headers }: SimulatedRequest, tokens: Tokens): TokenRecord {
   const speaker = tokens.find(String(headers['x-auth-token']));
   if (speaker !== undefined) return speaker;

@@ -1,4 +1,4 @@
-// What a simulated cloud remembers, and where its ids and times come from.
+// The memory of a simulated cloud, and the source of its ids and times.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 

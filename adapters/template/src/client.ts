@@ -34,7 +34,7 @@ export function lightingClient(
 ): LightingClient {
   const call = jsonClient({ ...deps, service: 'lighting' });
   return async (request, method, path, body) => {
-    // Read for each call: whoever replaces the token does not wait for a restart.
+    // Read for each call: a replaced token needs no restart.
     const token = await secretText(deps, request.object, 'tokenRef', 'token');
     const headers = { authorization: `Bearer ${token}` };
     return call({ method, url: new URL(path, deps.url), headers, request, ...(body !== undefined && { body }) });

@@ -1,4 +1,4 @@
-// What users write: the fields of a Lamp, and what its status tells. Its CustomResourceDefinition is made of this.
+// The API of the kind: the fields of a Lamp, and its status. Its CustomResourceDefinition is made of this.
 import {
   integer,
   type KindContract,
@@ -23,7 +23,7 @@ export const lampContract: KindContract = {
   spec: object('spec of the Lamp.', {
     tokenRef: secretRef('tokenRef is the Secret of this namespace whose key `token` is sent with each call.'),
     watts: required(integer('watts of it.', { minimum: 1, maximum: 1_000 })),
-    // The other Lamp is waited for, and cannot go before this one.
+    // The other Lamp is waited for, and cannot be deleted before this one.
     behindRef: ref('Lamp', 'behindRef is another Lamp that this one gets its current from.', {
       guarded: true,
       finalizer: `${GROUP}/lamp-behind`,

@@ -7,7 +7,7 @@ export const lamp = standardKind({ contract: lampContract, realm: 'lighting', re
 
 export function lampOperations(ask: LightingClient): StandardOperations {
   return {
-    // The uid of the object is the name outside: a create whose answer was lost is found by it, and nobody else's Lamp is.
+    // The uid of the object is the name outside: a create whose answer was lost is found by it, and no other Lamp is.
     async find(request) {
       const found = (await ask(
         request,
@@ -19,7 +19,7 @@ export function lampOperations(ask: LightingClient): StandardOperations {
     async create(request) {
       const { object, dependencies } = request;
       const { watts, behindRef } = object.spec as { readonly watts: number; readonly behindRef?: string };
-      // What it refers to is ready: the id of the other Lamp is known.
+      // All references are ready: the id of the other Lamp is known.
       const behind = behindRef === undefined ? undefined : dependencies[`Lamp/${behindRef}`]?.id;
       const body: Json = { name: object.metadata.uid, watts, ...(behind !== undefined && { behind }) };
       return observed((await ask(request, 'POST', '/lamps', body)) as unknown as Lamp);
@@ -48,7 +48,7 @@ export function lampOperations(ask: LightingClient): StandardOperations {
   };
 }
 
-/** By names, one by one: what else the service answers may hold secrets. */
+/** One name after another: other members of the service's answer may hold secrets. */
 function observed({ id, watts }: Lamp): Observation {
   return { id, attributes: { watts }, resource: { watts }, available: true };
 }

@@ -15,7 +15,7 @@ export interface Answer {
 /** The state of the service, and what it answers. */
 export function simulatedLighting(): {
   readonly lamps: ReadonlyMap<string, Lamp>;
-  /** Somebody changes or removes one outside. */
+  /** Changes or removes one outside. */
   change(id: string, watts: number): void;
   remove(id: string): void;
   answer(request: { method: string; path: string; name?: string | null; token?: string; body?: unknown }): Answer;

@@ -1,4 +1,4 @@
-// Who a request comes from.
+// Authentication of requests.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../store/store.ts';
 
@@ -11,7 +11,7 @@ export interface Authenticator {
   authenticate(request: AuthRequest): Promise<Caller>;
 }
 
-/** Why a request is not from anybody that is known. `status` 403: somebody who may not do this at all. */
+/** A request whose sender is not known. `status` 403: a known sender that may not do this at all. */
 export class Unauthenticated extends Error {
   override name = 'Unauthenticated';
   readonly status: 401 | 403;

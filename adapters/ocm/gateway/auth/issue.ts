@@ -3,7 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 export interface IssueOptions {
-  /** Who it is for, as clients show it. */
+  /** Name of the user, as clients show it. */
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly issuedAt: number;
@@ -11,7 +11,7 @@ export interface IssueOptions {
   readonly validForS: number;
 }
 
-/** @returns a token that nobody can guess */
+/** @returns a random token */
 export function issueToken({ name, issuedAt, validForS }: IssueOptions): string {
   const iat = Math.floor(issuedAt / 1_000);
   const claims = {

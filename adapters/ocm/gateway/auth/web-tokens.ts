@@ -1,4 +1,4 @@
-// JSON Web Tokens, verified with the keys of whoever issues them.
+// JSON Web Tokens, verified with the keys of their issuer.
 //
 // Invariants:
 //   OCM-WEB-TOKENS-1. A token is taken only with a signature of a public key of the set, within its time, and of type `Bearer` or none.
@@ -14,7 +14,7 @@ export interface WebTokensDeps {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Of public keys: a secret in a set would let its readers sign. */
+/** Public-key algorithms: a secret in a set would let its readers sign. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -28,7 +28,7 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** Clocks of two machines differ by so much. */
+/** Tolerated difference between the clocks of two machines. */
 const TOLERANCE_S = 5;
 
 export function webTokens({ findKey, now, onTrouble }: WebTokensDeps): Authenticator {

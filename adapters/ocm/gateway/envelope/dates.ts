@@ -31,7 +31,7 @@ export function searchedDate(text: string): string | undefined {
   return utcDate(DAY.test(text) ? `${text}T00:00:00Z` : text);
 }
 
-/** What dates are compared by. */
+/** The value by which dates are compared. */
 export function dateKey(text: string): string | undefined {
   const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d*[1-9])?Z$/.test(text) ? text : utcDate(text);
   return utc?.slice(0, -1);

@@ -9,7 +9,7 @@ import type { Value } from '../store/store.ts';
 import { utcDate } from './dates.ts';
 import { refuse } from './faults.ts';
 
-/** What null means: nothing, or that a member is to be cleared. */
+/** Meaning of null: absent, or that a member is to be cleared. */
 export type Nulls = 'absent' | 'kept';
 
 const INTEGER_BITS = { integer: 31, long: 63 } as const;

@@ -1,4 +1,4 @@
-// What clients are told of a method, a parameter or a field that is marked `@deprecated`: headers, and 410 past the sunset.
+// Notices about a method, a parameter or a field that is marked `@deprecated`: headers, and 410 past the sunset.
 import { type Item, type Method, type StructType, summaryOf } from '../../model/mod.ts';
 import { isObject } from '../store/links.ts';
 import type { Value } from '../store/store.ts';
@@ -68,7 +68,7 @@ function collect(type: StructType, value: Value, path: string, fields: Record<st
   }
 }
 
-/** What a header can hold; other characters as JSON escapes them. */
+/** Text that a header can hold; other characters as JSON escapes them. */
 function headerText(text: string): string {
   return text
     .slice(0, LONGEST)

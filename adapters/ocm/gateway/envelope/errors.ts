@@ -2,7 +2,7 @@
 import type { Version } from '../../model/mod.ts';
 import type { Refusal } from './faults.ts';
 
-/** Where an error happened; without a version where the path leads to none. */
+/** Place of an error; without a version where the path leads to none. */
 export interface ErrorPlace {
   readonly service: string | undefined;
   readonly version: string | undefined;
@@ -17,7 +17,7 @@ export interface ErrorForm {
   readonly prefixes: Readonly<Record<string, string>>;
 }
 
-/** What the account service's errors begin with. */
+/** Prefix of the account service's error codes. */
 export const PREFIXES: Readonly<Record<string, string>> = { accounts_mgmt: 'ACCT-MGMT' };
 
 /** Errors that every service knows, by status. */

@@ -1,11 +1,11 @@
-// What is wrong with a request, as a value that becomes an error of the API.
+// An error in a request, as a value that becomes an error of the API.
 
 /** An answer other than success. */
 export interface Refusal {
   readonly status: number;
   /** One plain sentence that names the object. */
   readonly reason: string;
-  /** Of an error that the model declares, in place of the status. */
+  /** Code of an error that the model declares, in place of the status. */
   readonly code?: number;
   readonly details?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

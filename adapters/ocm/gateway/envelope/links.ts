@@ -1,4 +1,4 @@
-// Where objects and links are: paths as `Get` serves them, found through the locators.
+// Paths of objects and links, as `Get` serves them, found through the locators.
 import { type Attribute, compareNames, type StructType } from '../../model/mod.ts';
 import type { Operation, Tree } from '../routes/tree.ts';
 import type { Collection } from '../store/collections.ts';
@@ -21,7 +21,7 @@ const NO_TARGETS: readonly Target[] = [];
 export class Links {
   readonly #byType = new Map<string, Target[]>();
   readonly #byName = new Map<string, Target[]>();
-  /** Of collections, those of their objects with path parameters. */
+  /** For collections, paths of their objects with path parameters. */
   readonly #objectPaths = new Map<string, string>();
   readonly #lists = new Set<string>();
   readonly #templates = new Map<string, readonly string[]>();

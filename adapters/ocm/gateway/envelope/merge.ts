@@ -6,7 +6,7 @@ import type { Value } from '../store/store.ts';
 import { refuse } from './faults.ts';
 
 /**
- * What is absent stays; null clears; structs merge member by member; scalars, lists, maps and links are replaced as a whole.
+ * Absent members stay; null clears; structs merge member by member; scalars, lists, maps and links are replaced as a whole.
  *
  * @param patch  decoded, with its nulls
  */

@@ -9,7 +9,7 @@ const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'Fa
 const INTEGER = /^-?\d+$/;
 const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The query of a request; names that nobody asks for are ignored. */
+/** The query of a request; names outside of the model are ignored. */
 export class Query {
   readonly #parameters: URLSearchParams;
 

@@ -8,11 +8,11 @@ export interface RouteEntry {
   readonly path: string;
   readonly service: string;
   readonly version: string;
-  /** Of the model. */
+  /** Name of the model's method. */
   readonly resource: string;
   readonly method: string;
   readonly status: number;
-  /** What serves it; undefined: 501. */
+  /** The store that serves it; undefined: 501. */
   readonly binding: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function routeTable(model: Model, store: Store | undefined): RouteEntry[]
   );
 }
 
-/** What an edit of a model did to its routes. */
+/** The effect of a model's edit on its routes. */
 export function changedRoutes(
   old: readonly RouteEntry[],
   now: readonly RouteEntry[],

@@ -11,19 +11,19 @@ export interface Operation {
   readonly chain: Chain;
   readonly method: Method;
   readonly subject: Subject;
-  /** What it reads or writes; undefined where that has no type that can be stored. */
+  /** Collection that it reads or writes; undefined where that has no type that can be stored. */
   readonly collection: Collection | undefined;
   /** With path parameters in braces, and the segment of an action. */
   readonly path: string;
 }
 
-/** What one URL answers. */
+/** The operations of one URL. */
 export interface Node {
   readonly chain: Chain;
   readonly fixed: ReadonlyMap<string, Node>;
   readonly variable: Node | undefined;
   readonly operations: ReadonlyMap<Verb, Operation>;
-  /** By segment. */
+  /** Keyed by segment. */
   readonly actions: ReadonlyMap<string, Operation>;
   /** The collection that has the object of this URL, where the last segment is its identifier and it can be read. */
   readonly object: Collection | undefined;

@@ -16,9 +16,9 @@ const MOST_INDEXES = 16;
 const MOST_ORDERS = 8;
 /** Fewer objects are looked at one by one. */
 const FEW = 64;
-/** So much of the objects is sorted when it is asked for; more than that is taken from the order of all. */
+/** Share of the objects that is sorted per query; more than that is taken from the order of all. */
 const SMALL_PART = 1 / 8;
-/** What one query may cost: tens of milliseconds. */
+/** Cost limit of one query: tens of milliseconds. */
 const MOST_STEPS = 20_000_000;
 
 type Entries = Map<Key | undefined, Set<StoredObject>>;

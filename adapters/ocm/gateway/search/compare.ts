@@ -1,4 +1,4 @@
-// How values are ordered: by code point, not by UTF-16 unit.
+// The order of values: by code point, not by UTF-16 unit.
 
 /** Negative when `a` comes first. */
 export function compareText(a: string, b: string): number {

@@ -117,7 +117,7 @@ class Compiler {
     const other = this.#operand(right);
     if (left.form === 'field' && other.form === 'constant') {
       const field = this.#field(left);
-      // Whether a text is what an expression looks into, is said where it is compiled.
+      // An expression on something other than a text is refused where it is compiled.
       const isExpression = relation === '~=' || relation === '~!';
       const key = isExpression ? other.text : constantKey(other, field.kind, field.path);
       const isOrder = !isExpression && relation !== '=' && relation !== '!=';
@@ -150,7 +150,7 @@ class Compiler {
     }
     const test: Test = (object) => {
       let truth: Truth = false;
-      // Of an absent field there is one value, which is unknown.
+      // An absent field has one value, which is unknown.
       const [lefts, rights] = [keysOf(a, object), keysOf(b, object)];
       for (const x of lefts) {
         for (const y of rights) {

@@ -38,7 +38,7 @@ export function valueKey(value: unknown, kind: FieldKind): Key | undefined {
     case 'number':
       return typeof value === 'number' ? value : undefined;
     case 'boolean':
-      // What is not set equals false.
+      // An absent value equals false.
       return value === true;
     case 'date':
       return typeof value === 'string' ? dateKey(value) : undefined;

@@ -3,7 +3,7 @@ import type { Attribute, BuiltInType, DeclaredType, StructType, Type } from '../
 import { isObject } from '../store/links.ts';
 import type { StoredObject } from '../store/store.ts';
 
-/** How values of a field are compared. */
+/** Comparison of a field's values. */
 export type FieldKind =
   | 'text'
   | 'date'
@@ -26,11 +26,11 @@ export interface Field {
   readonly one: (object: StoredObject) => unknown;
 }
 
-/** What fields are looked up in: the objects of one collection. */
+/** The scope of fields: the objects of one collection. */
 export interface FieldScope {
   readonly type: StructType;
   readonly hrefOf: (object: StoredObject) => string;
-  /** Where a link leads. */
+  /** Path of a link's target. */
   readonly linkHref: (attribute: Attribute, id: string, object: StoredObject) => string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function fieldOf(parts: readonly string[], scope: FieldScope): Field | un
     if (type.kind !== 'struct' && type.kind !== 'class') return undefined;
     const attribute: Attribute | undefined = type.attributes.find(({ wireName }) => wireName === part);
     if (attribute === undefined) {
-      // Of an object of a class that is part of another one.
+      // For an object of a class that is part of another one.
       const isIdentifier = type.kind === 'class' && part === 'id' && index === parts.length - 1;
       return isIdentifier ? fieldAt(path, 'text', [...steps, { form: 'member', key: part }]) : undefined;
     }

@@ -15,7 +15,7 @@ export function likeMatcher(
 ): (text: string) => boolean {
   const runs = runsOf(ignoreCase ? pattern.toLowerCase() : pattern);
   const [first] = runs;
-  // What most clients send: a text with `%` before, behind, or both.
+  // The usual form: a text with `%` before, behind, or both.
   const plain = runs.map(({ pieces }) => (pieces.every((each) => each !== true) ? pieces.join('') : undefined));
   if (runs.length === 1 && first !== undefined && plain[0] !== undefined) {
     const [wanted] = plain;
@@ -61,7 +61,7 @@ function isAt(text: readonly string[], at: number, { pieces }: Run): boolean {
   return pieces.every((piece, index) => piece === true || piece === text[at + index]);
 }
 
-/** What is between the `%`. */
+/** The parts between the `%`. */
 function runsOf(pattern: string): Run[] {
   const runs: (string | true)[][] = [[]];
   let isEscaped = false;

@@ -1,11 +1,11 @@
 // All objects of one collection as its store delivers them: what List, Search and Get read.
 //
 // Invariants:
-//   OCM-OBJECT-INDEX-1. A change that arrives late never replaces a newer one, nor does it bring back an object that is gone.
+//   OCM-OBJECT-INDEX-1. A change that arrives late never replaces a newer one, nor does it bring back a deleted object.
 import { type Address, addressKey, type Change, compareRevisions, type StoredObject } from '../store/store.ts';
 import { Bucket } from './bucket.ts';
 
-/** Objects that are gone, whose late changes are known as such. */
+/** Deleted objects, whose late changes are known as such. */
 const MOST_TOMBSTONES = 10_000;
 const NO_OBJECTS = new Bucket();
 

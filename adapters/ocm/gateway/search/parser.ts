@@ -118,7 +118,7 @@ class Parser {
     });
   }
 
-  /** What has a field in it. */
+  /** A term that has a field in it. */
   #term(): Term {
     const { at } = this.#token;
     const operand = this.#operand();

@@ -4,7 +4,7 @@ import { refuse } from '../envelope/faults.ts';
 import { isObject } from '../store/links.ts';
 import type { Value } from '../store/store.ts';
 
-/** What is kept of an object; a member without further ones is kept whole. */
+/** The kept part of an object; a member without further ones is kept whole. */
 interface Kept {
   readonly members: Map<string, Kept | 'whole'>;
 }

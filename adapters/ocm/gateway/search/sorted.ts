@@ -24,7 +24,7 @@ export class SortedObjects {
     if (this.#objects[at] === object) this.#objects.splice(at, 1);
   }
 
-  /** Of the first object that does not come before it. */
+  /** Position of the first object that does not come before it. */
   #position(object: StoredObject): number {
     let [low, high] = [0, this.#objects.length];
     while (low < high) {

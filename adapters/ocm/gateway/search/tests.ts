@@ -11,7 +11,7 @@ import type { Relation } from './syntax.ts';
 
 export type Truth = boolean | undefined;
 
-/** What one query may cost; it is the same for all its objects. */
+/** Cost limit of one query; it is the same for all its objects. */
 export interface Spending {
   /** @throws {RefusedRequest} 400: the query costs more than is reasonable */
   spend(steps: number): void;

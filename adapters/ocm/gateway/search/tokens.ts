@@ -5,14 +5,14 @@ export type TokenKind = 'name' | 'quoted' | 'text' | 'number' | 'symbol' | 'end'
 
 export interface Token {
   readonly kind: TokenKind;
-  /** Of a text or a quoted part what is between the quotes; else as written. */
+  /** Content of a text or a quoted part without the quotes; else as written. */
   readonly value: string;
   /** In the search, from 0. */
   readonly at: number;
 }
 
 const MOST_TOKENS = 1_000;
-/** Where the text of an error begins to be a nuisance. */
+/** Length at which the text of an error is cut. */
 const SHOWN = 200;
 const BLANK = /\s+/y;
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;

@@ -25,7 +25,7 @@ export interface ApiRequest {
   /** Path and query as sent. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of the other end. */
+  /** Address of the client. */
   readonly address: string;
   readonly body: () => Promise<unknown>;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface ApiAnswer extends Answer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What was answered, for metrics and logs. */
+/** Facts of an answer, for metrics and logs. */
 export interface Answered {
   readonly service: string | undefined;
   readonly version: string | undefined;
@@ -49,7 +49,7 @@ export interface ApiDeps {
   readonly model: Model;
   readonly store: Store;
   readonly authenticator: Authenticator;
-  /** Of this program. */
+  /** Version of this program. */
   readonly build: string;
   readonly now: () => number;
   /** Unique ids of operations. */

@@ -6,9 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import { refuse } from '../envelope/faults.ts';
 
 export interface BodyLimits {
-  /** Of one body, in bytes. */
+  /** Limit of one body, in bytes. */
   readonly bodyBytes: number;
-  /** Of all bodies that are being read, in bytes. */
+  /** Limit of all bodies that are being read, in bytes. */
   readonly bodiesBytes: number;
 }
 
@@ -75,7 +75,7 @@ export class Bodies {
   }
 }
 
-/** How deep brackets are in each other, outside of strings. */
+/** Depth of nested brackets, outside of strings. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

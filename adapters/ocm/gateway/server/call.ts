@@ -63,7 +63,7 @@ export function refuseFault(fault: Fault, name: string, existsStatus: 400 | 409 
   }
 }
 
-/** What an object is called in sentences: `Cluster '123'`. */
+/** Name of an object in sentences: `Cluster '123'`. */
 export function objectName({ collection }: Pick<ServedTable, 'collection'>, id: string): string {
   return id === '' ? collection.type.name.camel : `${collection.type.name.camel} '${id}'`;
 }

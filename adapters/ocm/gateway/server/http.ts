@@ -6,7 +6,7 @@
 //
 // Invariants:
 //   OCM-HTTP-1. Whatever arrives is answered with JSON, also what is no HTTP request, as long as the connection takes an answer.
-//   OCM-HTTP-2. Whoever stops in the middle of a request, or takes no answer, is waited for no longer than a bounded time, and holds up nobody.
+//   OCM-HTTP-2. A client that stops in the middle of a request, or takes no answer, is waited for no longer than a bounded time, and delays no other.
 //   OCM-HTTP-3. What arrived before `close` is answered, for DRAIN_MS at most.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -51,7 +51,7 @@ const DRAIN_MS = 10_000;
 const CONNECTIONS = 20_000;
 /** Answers of fewer bytes are sent as they are. */
 const SMALL = 1_024;
-/** Of answers that wait for slow readers, in bytes. */
+/** Limit of answers that wait for slow readers, in bytes. */
 const UNSENT_BYTES = 256 * 1024 * 1024;
 
 /** @throws {TerminalError} the address is taken, or none of this machine's; the certificate is none */
@@ -99,7 +99,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const listener: RequestListener = (request, response) => {
     const { socket } = request;
     busy.add(socket);
-    // Reading a body fails when its sender goes away: there is nobody to answer then.
+    // Reading a body fails when its sender disconnects: an answer would not arrive then.
     const work = answer(request, response)
       .catch(() => void response.destroy())
       .finally(() => {
@@ -205,7 +205,7 @@ function answerRaw(server: Server, api: Api, busy: ReadonlySet<Duplex>): void {
     write(socket, { status: 400, reason: 'This is not an HTTP request' });
   });
   server.on('connect', (_, socket) => write(socket, { status: 405, reason: "The method 'CONNECT' is not supported" }));
-  // What is expected beside `100-continue` is nothing that a request needs.
+  // Expectations other than `100-continue` are nothing that a request needs.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 

@@ -1,4 +1,4 @@
-// What every service tells of itself: its versions, collections, errors and OpenAPI document.
+// Metadata of every service: its versions, collections, errors and OpenAPI document.
 import type { Version } from '../../model/mod.ts';
 import { BUILT_IN_TYPES } from '../../model/mod.ts';
 import { openApi } from '../../openapi/mod.ts';
@@ -10,7 +10,7 @@ import type { Answer } from './call.ts';
 import type { Served } from './served.ts';
 
 export interface MetadataDeps {
-  /** Of this program. */
+  /** Version of this program. */
   readonly build: string;
   readonly prefixes: ErrorForm['prefixes'];
 }

@@ -1,7 +1,7 @@
-// How many requests a caller may send: a bucket of tokens for each.
+// The rate limit of callers: a token bucket for each.
 //
 // Invariants:
-//   OCM-RATE-1. What is kept does not grow with the number of callers beyond MOST_CALLERS; one that was forgotten begins anew.
+//   OCM-RATE-1. The number of buckets does not grow with the number of callers beyond MOST_CALLERS; a forgotten one begins with a full bucket.
 
 const MOST_CALLERS = 10_000;
 

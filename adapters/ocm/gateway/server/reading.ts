@@ -16,7 +16,7 @@ const DEFAULT_SIZE = 100;
 const LARGEST_SIZE = 65_500;
 const LONGEST_SEARCH = 64 * 1024;
 
-/** What every list takes, declared or not: by the key of the parameter that declares it. */
+/** Parameters that every list takes, declared or not: by the key of the parameter that declares it. */
 const ALWAYS = [
   { key: 'page', name: 'page', type: builtIn('integer') },
   { key: 'size', name: 'size', type: builtIn('integer') },
@@ -25,7 +25,7 @@ const ALWAYS = [
 ] as const;
 
 interface Given {
-  /** By the key of the parameter. */
+  /** Keyed by parameter. */
   readonly values: ReadonlyMap<string, unknown>;
   /** Wire names of the parameters that the caller gave. */
   readonly names: ReadonlySet<string>;
@@ -110,7 +110,7 @@ export function addressOf({ operation, ids }: Pick<Call, 'operation' | 'ids'>): 
   return operation.subject === 'object' ? { outer: ids.slice(0, -1), id: ids.at(-1) ?? '' } : { outer: ids, id: '' };
 }
 
-/** What a caller may not see is not found; a list is forbidden. @throws {RefusedRequest} 403, 404 */
+/** An object that a caller may not see is not found; a list is forbidden. @throws {RefusedRequest} 403, 404 */
 export async function mayRead(
   { context }: Call,
   served: ServedTable,

@@ -52,10 +52,10 @@ export class Watches {
   }
 }
 
-/** What requests are answered from. Another model, or other bindings, make another one. */
+/** The state from which requests are answered. Another model, or other bindings, make another one. */
 export class Served {
   readonly model: Model;
-  /** By service and version, in lower case as in URLs. */
+  /** Keyed by service and version, in lower case as in URLs. */
   readonly services: ReadonlyMap<string, ReadonlyMap<string, Tree>>;
   readonly links: Links;
   readonly #tables = new Map<string, ServedTable>();

@@ -15,7 +15,7 @@ import { addressOf, existing, mayRead } from './reading.ts';
 import type { ServedTable } from './served.ts';
 
 const LONGEST_ID = 255;
-/** Of this class clients expect 400 for a name that is taken, and not 409. */
+/** The class for which clients expect 400 for a name that is taken, and not 409. */
 const NAMED_CLASS = 'cluster';
 
 export async function add(call: Call): Promise<Answer> {
@@ -119,7 +119,7 @@ async function createSingleton(call: Call, served: ServedTable, address: Address
   return written(call, served, stored(outcome, served, address));
 }
 
-/** What a write answers with: the object as it is stored, which is read from now on. */
+/** The answer of a write: the object as it is stored, which is read from now on. */
 function stored(outcome: Outcome, served: ServedTable, { id }: Address, existsStatus?: 400 | 409): StoredObject {
   if (outcome.kind !== 'stored') return refuseFault(outcome, objectName(served, id), existsStatus);
   // A dry run has no revision.

@@ -6,7 +6,7 @@ export interface Collection {
   /** With path parameters in braces, such as `/api/library_mgmt/v1/authors/{author_id}/books`. */
   readonly path: string;
   readonly version: Version;
-  /** What its objects are. A struct has no `kind`, `id` and `href` on the wire. */
+  /** Type of its objects. A struct has no `kind`, `id` and `href` on the wire. */
   readonly type: StructType;
   /** True for one object without an identifier, at the path itself. */
   readonly singleton: boolean;
@@ -14,7 +14,7 @@ export interface Collection {
   readonly outer: readonly (Collection | undefined)[];
 }
 
-/** What a method works on. */
+/** Target of a method. */
 export const Subject = {
   /** The objects of the collection at the resource's own path. */
   Collection: 'collection',
@@ -101,7 +101,7 @@ export function subjectOf(chain: Chain, method: Method): Subject {
   return hasMany ? Subject.Collection : Subject.Singleton;
 }
 
-/** Of a collection: what it lists or takes; else what one of its objects is. */
+/** For a collection, the type that it lists or takes; else the type of its object. */
 function collectedType(chain: Chain, objects: readonly Chain[]): StructType | undefined {
   const own = typeOf(chain, Subject.Collection);
   return own ?? objects.map((each) => typeOf(each, Subject.Object)).find((type) => type !== undefined);

@@ -139,7 +139,7 @@ export interface Store {
   /**
    * The table of a collection; undefined where nothing is bound to it: its methods answer 501. Called again for every
    * collection after each change of the model or of the bindings. The same collection (by path) has the same objects then; while
-   * it is the same table, its watch goes on.
+   * it is the same table, its watch continues.
    */
   bind(collection: Collection): Table | undefined;
   /** Store bound to a collection, for people: `memory`, `machinepools.clusters.example.com`. */

@@ -1,5 +1,5 @@
-// What a request is about, as far as it decides who may make it. Read from method, path and query alone: a request is
-// judged before anybody looks whether what it names exists.
+// The attributes of a request by which it is authorized. Read from method, path and query alone: a request is
+// authorized before the existence of its object is checked.
 
 export interface ResourceAttributes {
   readonly kind: 'resource';

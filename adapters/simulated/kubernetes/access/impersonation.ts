@@ -1,4 +1,4 @@
-// Acting as somebody else: the `Impersonate-*` headers, each of which whoever asks must be allowed to use.
+// Impersonation: the `Impersonate-*` headers, each of which the caller must be allowed to use.
 import type { IncomingHttpHeaders } from 'node:http';
 import { badRequest } from '../base/api-error.ts';
 import type { ResourceAttributes } from './attributes.ts';
@@ -60,7 +60,7 @@ const NOTHING: ResourceAttributes = {
   name: '',
 };
 
-/** Groups that everybody of a sort is in. */
+/** Groups that all users of a sort are in. */
 function completed(name: string, asked: readonly string[], namespace: string | undefined): string[] {
   const groups = asked.length === 0 && namespace !== undefined ? accountGroups(namespace) : [...asked];
   const [unauthenticated = ''] = ANONYMOUS.groups;

@@ -1,4 +1,4 @@
-// Who may do what: role-based access control over the roles and bindings in the store.
+// Authorization: role-based access control over the roles and bindings in the store.
 //
 // Invariants:
 //   KSIM-RBAC-1. Nothing is allowed that no rule allows; there are no rules that forbid.
@@ -23,11 +23,11 @@ export const CLUSTER_ROLE_BINDINGS_KEY = storeKeyOf(RBAC_GROUP, 'clusterrolebind
 
 export interface Decision {
   readonly allowed: boolean;
-  /** Which binding allowed it, or which roles could not be found; empty otherwise. */
+  /** The binding that allowed it, or the roles that could not be found; empty otherwise. */
   readonly reason: string;
 }
 
-/** What a binding gives a user: the rules of its role, or nothing because the role is not there. */
+/** The grant of a binding: the rules of its role, or nothing because the role does not exist. */
 export interface Grant {
   readonly role: Stored | undefined;
   readonly roleRef: RoleRef;
@@ -43,7 +43,7 @@ export interface Access {
   decide(user: User, attributes: Attributes): Decision;
   /** @throws {ApiError} 403 */
   demand(user: User, attributes: Attributes): void;
-  /** What a user was given in a namespace and in all, or with an empty namespace in all. */
+  /** The grants of a user in a namespace and in all, or with an empty namespace in all. */
   grants(user: User, namespace: string): Iterable<Grant>;
   /** The role that a binding refers to; a Role is looked for in `namespace`. */
   roleOf(roleRef: RoleRef, namespace: string): Stored | undefined;

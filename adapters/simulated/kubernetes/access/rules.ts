@@ -43,7 +43,7 @@ function ruleOf(raw: unknown): PolicyRule {
 
 const has = (list: readonly string[], wanted: string): boolean => list.includes('*') || list.includes(wanted);
 
-/** `resource` is `pods` or `pods/log`; `*\/log` stands for that part of anything. */
+/** `resource` is `pods` or `pods/log`; `*\/log` matches that part of any resource. */
 function hasResource(resources: readonly string[], resource: string): boolean {
   if (has(resources, resource)) return true;
   const slash = resource.indexOf('/');

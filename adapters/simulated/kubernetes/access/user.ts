@@ -1,9 +1,9 @@
-// Who asks: names, groups and what else was proven about somebody.
+// The user of a request: names, groups and other proven facts.
 import type { JsonMap } from '../../../text/json.ts';
 
 export interface User {
   readonly name: string;
-  /** Empty when whoever vouches for the user gives none. */
+  /** Empty when the authenticator gives none. */
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
@@ -11,7 +11,7 @@ export interface User {
 
 export const ANONYMOUS: User = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} };
 
-/** Whoever has the token of the kubeconfig; called as kubeadm calls the administrator. */
+/** The bearer of the kubeconfig's token; named as kubeadm names the administrator. */
 export const ADMIN: User = {
   name: 'kubernetes-admin',
   uid: '',

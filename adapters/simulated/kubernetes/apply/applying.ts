@@ -1,7 +1,7 @@
 // Server-side apply: a configuration laid over the live object, decided by who owns what.
 //
 // Invariants:
-//   KSIM-APPLYING-1. A field that an applier set and applies no more vanishes, unless somebody else owns it too.
+//   KSIM-APPLYING-1. A field that an applier set and does not apply any more is removed, unless another manager owns it too.
 //   KSIM-APPLYING-2. An applier takes a field that another manager owns with another value only by force.
 
 import { isMap, same } from '../../../text/json.ts';
@@ -86,7 +86,7 @@ export function shown({ apiVersion, kind, metadata }: KubeObject): string {
   return `${namespace}/${name}; ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** The owners of a live object; what nobody owns yet belongs to `before-first-apply` when tracking begins. */
+/** The owners of a live object; fields without an owner belong to `before-first-apply` when tracking begins. */
 function trackedEntries(live: KubeObject | undefined, before: KubeObject, writer: Writer): Entry[] {
   if (live === undefined) return [];
   const entries = storedEntries(live.metadata.managedFields);
@@ -118,7 +118,7 @@ function pruned(
     if (form === undefined) continue;
     owned.set(entry.apiVersion, union(owned.get(entry.apiVersion) ?? EMPTY_SET, fittedTo(form, entry.set)));
   }
-  // What others own comes back, those of the version that was applied last first.
+  // Fields that others own come back, those of the version that was applied last first.
   const versions = [...owned.keys()].sort((left, right) =>
     left === last.apiVersion ? -1 : right === last.apiVersion ? 1 : left < right ? -1 : 1,
   );

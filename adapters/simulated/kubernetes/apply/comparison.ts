@@ -1,4 +1,4 @@
-// Which paths an object sets, and which a change from one object to another added, modified and removed.
+// Paths that an object sets, and paths that a change from one object to another added, modified and removed.
 import { isMap, listOf, mapOf, same } from '../../../text/json.ts';
 import type { Schema } from '../schemas/schema.ts';
 import { EMPTY_SET, type FieldSet, insert, isEmptySet, isMember, withoutRoots } from './field-sets.ts';
@@ -24,7 +24,7 @@ function collect(schema: Schema | undefined, value: unknown, path: readonly stri
   } else if (shape === Shape.List && schema !== undefined) {
     for (const [step, items] of byStep(schema, listOf(value))) {
       const below = [...path, step];
-      // Items that cannot be told apart are owned as one.
+      // Items that cannot be distinguished are owned as one.
       if (items.length === 1) collect(schema.items, items[0], below, set);
       insert(set, below);
     }
@@ -45,7 +45,7 @@ function isEmptyMap(value: unknown): boolean {
   return true;
 }
 
-/** What changed from one object to another. Parts that both share are not looked at. */
+/** The changes from one object to another. Parts that both share are not compared. */
 export function compare(schema: Schema | undefined, before: unknown, after: unknown): Comparison {
   const result: Comparison = { added: {}, modified: {}, removed: {} };
   walk(schema, before, after, [], result);
@@ -129,7 +129,7 @@ function walkItems(
 
 const NOTHING: readonly unknown[] = [];
 
-/** Items that cannot be told apart change as one. */
+/** Items that cannot be distinguished change as one. */
 function walkRepeated(
   schema: Schema,
   mine: readonly unknown[],
@@ -178,7 +178,7 @@ export function withNamedFields(schema: Schema | undefined, set: FieldSet): Fiel
   return result;
 }
 
-/** What an owner has where the schema made one value of what was several: that value as such. */
+/** The value of an owner where the schema made one value of several: that value as such. */
 export function fittedTo(schema: Schema | undefined, set: FieldSet): FieldSet {
   if (schema === undefined) return set;
   let result: Record<string, FieldSet> | undefined;

@@ -40,14 +40,14 @@ export function insert(set: FieldSet, path: readonly string[]): void {
     } else if (SELF in next || (index === last && isEmptySet(next))) {
       // The path is known.
     } else if (index === last || isEmptySet(next)) {
-      // Two paths, one of which goes on from the other.
+      // Two paths, one of which continues the other.
       next[SELF] = {};
     }
     node = next;
   }
 }
 
-/** A node of the given steps (`.` does not count); undefined when it says nothing. */
+/** A node of the given steps (`.` does not count); undefined when it is empty. */
 function nodeOf(member: boolean, steps: FieldSet): FieldSet | undefined {
   if (endsHere(steps)) return member ? EMPTY_SET : undefined;
   if (SELF in steps === member) return steps;
@@ -81,7 +81,7 @@ function joinedNode(left: FieldSet, right: FieldSet): FieldSet {
   return nodeOf(isMember(left) || isMember(right), steps) ?? EMPTY_SET;
 }
 
-/** What is in `left` and not in `right`; paths below a path of `right` stay. */
+/** Members of `left` that are not in `right`; paths below a path of `right` stay. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   let result: Growing | undefined;
   for (const step in right) {
@@ -109,7 +109,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return result ?? EMPTY_SET;
 }
 
-/** What is left of `set` without the given fields of the root and everything below them. */
+/** The rest of `set` without the given fields of the root and everything below them. */
 export function withoutRoots(set: FieldSet, roots: readonly string[]): FieldSet {
   if (!roots.some((root) => `f:${root}` in set)) return set;
   return Object.fromEntries(Object.entries(set).filter(([step]) => !roots.includes(step.slice(2))));

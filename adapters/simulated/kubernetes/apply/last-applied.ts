@@ -9,14 +9,14 @@ import type { Writer } from './managers.ts';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What client-side apply set, and nobody changed since. */
+/** The fields that client-side apply set, and that were not changed since. */
 export function allowedByLastApplied(live: KubeObject, { schema, apiVersion }: Writer): FieldSet {
   const text = live.metadata.annotations?.[LAST_APPLIED] ?? '';
   let applied: unknown;
   try {
     applied = parseJson(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return EMPTY_SET; // an annotation that somebody broke proves nothing
+    if (error instanceof SyntaxError) return EMPTY_SET; // a broken annotation proves nothing
     throw error;
   }
   if (!isMap(applied) || applied['apiVersion'] !== apiVersion || typeProblem(schema, applied) !== undefined) {

@@ -12,7 +12,7 @@ export interface Version {
   see(object: KubeObject): KubeObject;
 }
 
-/** Who writes, and how. */
+/** The writer, and its operation. */
 export interface Writer {
   readonly manager: string;
   readonly apiVersion: string;
@@ -20,7 +20,7 @@ export interface Writer {
   readonly subresource: string;
   /** Top-level fields that this endpoint does not write, hence never owns. */
   readonly ignored: readonly string[];
-  /** What a new object of the kind has before anybody writes it. */
+  /** Fields of a new object of the kind before any write. */
   readonly blank: JsonMap;
   /** As RFC 3339. */
   readonly time: string;
@@ -82,7 +82,7 @@ function secondsOf(time: string): string {
   return Number.isNaN(at) ? '' : `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-/** What tells writers apart. Appliers are the same whatever version they applied. */
+/** The identity of a writer. Appliers are the same for any version that they applied. */
 export function identityOf({
   manager,
   operation,

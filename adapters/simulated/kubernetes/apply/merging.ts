@@ -1,4 +1,4 @@
-// How an applied configuration merges into a live object, and how an object looks without some paths.
+// The merge of an applied configuration into a live object, and the removal of paths from an object.
 import { isList, isMap, type JsonMap, listOf, mapOf, put } from '../../../text/json.ts';
 import type { Schema } from '../schemas/schema.ts';
 import { type FieldSet, isEmptySet, isMember } from './field-sets.ts';
@@ -45,7 +45,7 @@ function mergeItems(schema: Schema, live: readonly unknown[], applied: readonly 
   const takeWanted = (step: string, item: unknown): void => {
     merged.add(step);
     const known = before.get(step);
-    // What cannot be told apart is replaced as one.
+    // Items that cannot be distinguished are replaced as one.
     result.push(merge(schema.items, known?.length === 1 ? known[0] : undefined, item));
     if (shared[nextShared] === step) nextShared++;
   };
@@ -60,7 +60,7 @@ function mergeItems(schema: Schema, live: readonly unknown[], applied: readonly 
         continue;
       }
       if (wanted.has(step) && nextShared < shared.length && shared[nextShared] !== step) {
-        at++; // its turn comes with the applied one
+        at++; // it is handled with the applied one
         continue;
       }
     }

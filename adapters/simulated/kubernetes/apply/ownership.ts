@@ -1,4 +1,4 @@
-// Who set which field: `metadata.managedFields`, kept up on every write.
+// The owners of fields: `metadata.managedFields`, kept up on every write.
 //
 // Invariants:
 //   KSIM-OWNERSHIP-3. A write that changes nothing changes no owner and no time.
@@ -20,7 +20,7 @@ import {
   withoutManaged,
 } from './managers.ts';
 
-/** What every object has anyhow, and nobody owns. */
+/** Fields that every object has in any case, and that have no owner. */
 export const UNOWNED: FieldSet = {
   'f:apiVersion': EMPTY_SET,
   'f:kind': EMPTY_SET,
@@ -38,17 +38,17 @@ export const UNOWNED: FieldSet = {
   },
 };
 
-/** What a change takes from others. */
+/** Fields that a change takes from others. */
 export interface Taking {
   readonly entry: Entry;
   /** Paths of the entry that were given another value. */
   readonly taken: FieldSet;
-  /** What is left to it. */
+  /** The fields that it keeps. */
   readonly rest: FieldSet;
 }
 
 /**
- * What a change takes from each of `others`, seen in the version each wrote in. Entries of versions that are served no
+ * Fields that a change takes from each of `others`, seen in the version each wrote in. Entries of versions that are served no
  * more are left out.
  */
 export function takings(
@@ -94,7 +94,7 @@ export function recordUpdate(live: KubeObject | undefined, next: KubeObject, wri
   const sent = next.metadata.managedFields;
   let entries = entriesFor(writer, current, sent);
   if (live !== undefined && entries !== undefined && entries.length === 0) {
-    // Nobody's fields were ever tracked (or they were reset): tracking begins with the first apply.
+    // No fields were ever tracked (or they were reset): tracking begins with the first apply.
     delete next.metadata.managedFields;
     return;
   }
@@ -113,7 +113,7 @@ export function recordUpdate(live: KubeObject | undefined, next: KubeObject, wri
   setEntries(next, capped(updated(writer, before, after, change, entries)));
 }
 
-/** The entries to go on from: the stored ones (undefined), or those the client sent. */
+/** The entries to start from: the stored ones (undefined), or those that the client sent. */
 function entriesFor({ subresource }: Writer, current: unknown, sent: unknown): Entry[] | undefined {
   const isEmpty = listOf(current).length === 0;
   if (subresource === '' && isList(sent) && sent !== current) {

@@ -39,7 +39,7 @@ export function isDeclared(schema: Schema | undefined, key: string): boolean {
   return schema.properties?.has(key) === true;
 }
 
-/** The values of the keys of an item of a list of type map, sorted by key; a default stands for what is absent. */
+/** The values of the keys of an item of a list of type map, sorted by key; a default replaces an absent one. */
 export function itemKey(schema: Schema, item: JsonMap): JsonMap {
   const key: JsonMap = {};
   for (const name of schema.sortedListKeys) {

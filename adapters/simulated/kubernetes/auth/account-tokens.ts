@@ -208,7 +208,7 @@ const wrongAudience = (given: readonly string[], wanted: readonly string[]): str
 
 const encoded = (value: JsonMap): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Who claims to have issued a token; empty for what is no token at all. */
+/** The issuer that a token claims; empty for text that is no token. */
 function issuerOf(token: string): string {
   const parts = token.split('.');
   return parts.length === 3 ? stringOf(dig(parsed(parts[1] ?? ''), 'iss')) : '';
@@ -218,7 +218,7 @@ function parsed(part: string): unknown {
   try {
     return JSON.parse(Buffer.from(part, 'base64url').toString());
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // whoever sent it is told that it is none of ours
+    if (error instanceof SyntaxError) return undefined; // the answer is that it is none of ours
     throw error;
   }
 }

@@ -15,7 +15,7 @@ export function aggregateRoles(api: Api): void {
     queueMicrotask(() => {
       scheduled = false;
       const all = roles.list(undefined, '').map(({ object }) => object);
-      // What is stored here is heard here again, until nothing changes any more: roles may aggregate aggregated ones.
+      // A write here is received here again, until nothing changes any more: roles may aggregate aggregated ones.
       for (const role of all) {
         if (!isMap(role['aggregationRule'])) continue;
         const rules = rulesFrom(role, all);

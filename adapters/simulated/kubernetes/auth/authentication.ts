@@ -1,4 +1,4 @@
-// Who sent a request, by the token it carries.
+// Authentication of a request by its token.
 import { timingSafeEqual } from 'node:crypto';
 import { ADMIN, ANONYMOUS, type User } from '../access/user.ts';
 import { unauthorized } from '../base/api-error.ts';
@@ -6,16 +6,16 @@ import { type AccountTokens, ISSUER, type Verified } from './account-tokens.ts';
 
 export interface Authentication {
   /**
-   * @param header  `Authorization` of the request, or undefined; whoever shows nothing is anonymous
+   * @param header  `Authorization` of the request, or undefined; a request without one is anonymous
    * @param warn  hears why a header was ignored
    * @throws {ApiError} 401 a token was shown and does not hold
    */
   userOf(header: string | undefined, warn: (text: string) => void): User;
-  /** Judges a token for somebody else. */
+  /** Judges a token for another server. */
   review(token: string, audiences: readonly string[]): Verified;
 }
 
-/** What a token must be for when it is shown to this server. */
+/** Audience that a token must have when it is shown to this server. */
 export const SERVER_AUDIENCES: readonly string[] = [ISSUER];
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';

@@ -1,5 +1,5 @@
-// The roles and bindings that a cluster has from its start: those that people give to others, and what everybody needs
-// to find out what there is. Roles of components that are not here (nodes, scheduler, controllers) are left out.
+// The roles and bindings that a cluster has from its start: those that people give to others, and those that all clients need
+// for discovery. Roles of components that are not here (nodes, scheduler, controllers) are left out.
 
 import type { JsonMap } from '../../../text/json.ts';
 import { CLUSTER_ROLE_BINDINGS_KEY, CLUSTER_ROLES_KEY, RBAC_GROUP } from '../access/rbac.ts';

@@ -1,4 +1,4 @@
-// Nobody grants by a role or a binding what they do not have themselves, unless a rule says they may.
+// A user grants by a role or a binding only what the user has, unless a rule permits more.
 
 import { dig, isMap, type JsonMap, same, stringOf } from '../../../text/json.ts';
 import { joined, missingRole, RBAC_GROUP } from '../access/rbac.ts';
@@ -66,7 +66,7 @@ function missingFor(
   const held: PolicyRule[] = [];
   const problems: string[] = [];
   for (const { role, roleRef } of access.grants(user, namespace)) {
-    // Named by the resource at hand, as the API server does.
+    // Named by the resource of the request, as the API server does.
     if (role === undefined) problems.push(missingRole({ kind: resource.plural, name: roleRef.name }));
     else held.push(...rulesOf(role));
   }

@@ -126,7 +126,7 @@ export const notSupportedOn = (subject: Subject, action: string): ApiError =>
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   unanswerable(`only the following media types are accepted: ${accepted.join(', ')}`);
 
-/** What is asked for cannot be answered in the form that is accepted. */
+/** The requested form of the answer is not available. */
 export const unanswerable = (why: string): ApiError => new ApiError(406, 'NotAcceptable', why);
 
 export const notAcceptableByRouter = (produced: readonly string[]): ApiError =>
@@ -151,7 +151,7 @@ export const MODIFIED = 'the object has been modified; please apply your changes
 export const applyConflict = (message: string, causes: readonly StatusCause[]): ApiError =>
   new ApiError(409, 'Conflict', message, { causes });
 
-/** @param metadata  of the Status: how a list may go on nevertheless */
+/** @param metadata  of the Status: how a list may continue nevertheless */
 export const expired = (message: string, metadata: Readonly<Record<string, unknown>> = {}): ApiError =>
   new ApiError(410, 'Expired', message, undefined, metadata);
 

@@ -1,4 +1,4 @@
-// Everything secret that a server is known by: whoever keeps this value keeps the identity of the server. Plain data.
+// All secrets of a server: the holder of this value has the identity of the server. Plain data.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type Authority, makeAuthority } from '../../../kubernetes/tls/certificates.ts';
 

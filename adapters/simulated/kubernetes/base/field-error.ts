@@ -1,4 +1,4 @@
-// What is wrong with one field of an object, worded as the API server words it.
+// An error about one field of an object, worded as the API server words it.
 import { jsonText } from '../../../text/exact-json.ts';
 import { canonical, isWhole } from '../../../text/json.ts';
 
@@ -90,7 +90,7 @@ export const forbidden = (field: string, detail: string): FieldError =>
 export const invalidValue = (field: string, value: unknown, detail: string): FieldError =>
   withValue(FieldErrorType.Invalid, field, value, detail);
 
-/** Of a value that is shown with its fields in an order of their own. */
+/** For a value that is shown with its fields in an order of their own. */
 export const invalidRecord = (field: string, value: object, detail: string): FieldError =>
   withoutValue(FieldErrorType.Invalid, field, `${escapedJson(jsonText(value))}: ${detail}`);
 

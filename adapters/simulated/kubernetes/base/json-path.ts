@@ -64,7 +64,7 @@ function filter(text: string): Step {
   return (values) => values.flatMap((value) => childrenOf(value).filter(holds));
 }
 
-/** Where the bracket that opens at `open` closes, quotes and inner brackets skipped. */
+/** Position where the bracket that opens at `open` closes, quotes and inner brackets skipped. */
 function closing(path: string, open: number): number {
   let depth = 0;
   let quote = '';

@@ -137,7 +137,7 @@ export function jsonProblem(body: Buffer): string {
 }
 
 /**
- * What there is to say about keys that an object has twice.
+ * Errors about keys that an object has twice.
  *
  * @param text  valid JSON
  * @param value  what `JSON.parse` made of it

@@ -1,7 +1,7 @@
 // An object of the API, as the store keeps it and requests carry it.
 //
 // Invariants:
-//   KSIM-OBJECT-1. What is in the store is never changed in place; whoever wants to change an object copies it first.
+//   KSIM-OBJECT-1. An object in the store is never changed in place; a writer copies it first.
 import type { JsonMap } from '../../../text/json.ts';
 
 /** An object of the API. `metadata` was checked when it was decoded. */

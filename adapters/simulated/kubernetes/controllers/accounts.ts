@@ -1,4 +1,4 @@
-// What every namespace has (the default service account, the certificate of the authority), and the secrets that hold
+// The objects of every namespace (the default service account, the certificate of the authority), and the secrets that hold
 // tokens of service accounts.
 //
 // Invariants:

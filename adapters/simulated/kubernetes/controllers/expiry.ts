@@ -9,7 +9,7 @@ import type { KubeObject } from '../base/kube-object.ts';
 import type { Api } from '../resources/api.ts';
 import type { Facts } from '../storage/stored.ts';
 
-/** What kube-apiserver's `--event-ttl` is unless told otherwise. */
+/** The default of kube-apiserver's `--event-ttl`. */
 const EVENT_TTL_MS = 60 * 60_000;
 
 /** Removes events whose time is over, until the server closes. */
@@ -46,7 +46,7 @@ export function expireEvents({ store, clock, closing }: Pick<Api, 'store' | 'clo
     wake(at);
   };
 
-  // What is added may be years old: after a restart, or when its end was undone.
+  // An added event may be years old: after a restart, or when its end was undone.
   events.follow(({ type, stored }) => {
     const { metadata } = stored;
     if (type === 'DELETED') ends.delete(pathOf(metadata));

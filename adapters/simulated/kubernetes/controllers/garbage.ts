@@ -1,4 +1,4 @@
-// Garbage collection by owner references: dependents go when the last of their owners is gone.
+// Garbage collection by owner references: dependents are deleted when the last of their owners is deleted.
 //
 // Invariants:
 //   KSIM-GARBAGE-1. An object goes when all owners it names are known not to exist; an owner of a kind that is not served is not
@@ -90,7 +90,7 @@ export function collectGarbage(api: Api): void {
       release(place, ORPHAN);
     } else if (finalizers.includes(FOREGROUND)) {
       for (const dependent of dependentsOf(uid)) if (blocks(dependent, uid)) remove(dependent);
-      // The others follow when the owner is gone.
+      // The others follow when the owner is deleted.
       if (!dependentsOf(uid).some((dependent) => blocks(dependent, uid))) release(place, FOREGROUND);
     }
   };

@@ -19,7 +19,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Remembered for lists and watches, in characters of the objects that were converted. */
 const MAX_REMEMBERED_CHARACTERS = 32 * 1024 * 1024;
 
-/** Thrown by a run that cannot go on without a conversion. */
+/** Thrown by a run that cannot continue without a conversion. */
 export class ConversionNeeded extends Error {
   override name = 'ConversionNeeded';
   readonly needs: readonly Need[];
@@ -90,7 +90,7 @@ export function withConversions(request: ResourceRequest, { convert }: Conversio
   return { ...request, resource: { ...resource, versions } };
 }
 
-/** Whatever is remembered of the webhook serves lists; one object is always asked for anew. */
+/** Remembered results of the webhook serve lists; one object is always converted again. */
 export const conversionsFor = ({ name }: ResourceRequest, webhook: ConversionWebhook): Conversions =>
   name === '' ? webhook.remembered : conversions({ keepFailures: true });
 
@@ -150,7 +150,7 @@ export const atOnce = (step: () => void): void => step();
  * Does what it is given in order, each when the conversions that it needs are there. A step that needs one must not
  * have done anything yet.
  *
- * @param fail  hears of a conversion that failed; no further step is taken then
+ * @param fail  receives the error of a conversion that failed; no further step is taken then
  */
 export function oneAfterAnother(
   webhook: ConversionWebhook,
@@ -168,7 +168,7 @@ export function oneAfterAnother(
         await webhook.remembered.fetch(error.needs, webhook);
       }
     }
-    state = 'idle'; // at once: a step that comes before anybody hears of this end would wait for the next one
+    state = 'idle'; // at once: a step that comes before this end is noticed would wait for the next one
   };
   return (step) => {
     if (state === 'failed') return;

@@ -1,7 +1,7 @@
 // ConversionReview: what a conversion webhook is asked, and what of its answer is taken.
 //
 // Invariants:
-//   KSIM-REVIEW-1. Of the metadata an answer may change labels and annotations only: whoever changes name, namespace or uid is
+//   KSIM-REVIEW-1. Of the metadata an answer may change labels and annotations only: an answer that changes name, namespace or uid is
 //       refused, and the rest is what it was.
 import { jsonText, parseJson } from '../../../text/exact-json.ts';
 import { copy, dig, isList, isMap, type JsonMap, mapOf, same, stringOf } from '../../../text/json.ts';

@@ -12,7 +12,7 @@ import type { ConversionWebhook } from '../resources/conversion.ts';
 import { conversions } from './pending.ts';
 import { checkedObject, objectsOf, REVIEW_VERSIONS, ReviewError, reviewOf } from './review.ts';
 
-/** What the API server waits for a conversion. */
+/** Time that the API server waits for a conversion. */
 const TIMEOUT_MS = 30_000;
 
 /** Limit of an answer, in bytes: more than any list of objects that fits into a request. */

@@ -173,7 +173,7 @@ const newEventSelectable: Resource['selectable'] = Object.fromEntries([
   ['reportingController', (object: KubeObject) => stringOf(object['reportingController'])],
 ]);
 
-/** What both spellings of events share. */
+/** The common part of both spellings of events. */
 const eventStrategy: Partial<Strategy> = { nameProblems: segmentProblems, createsOnUpdate: true };
 
 const leaseStrategy: Partial<Strategy> = {
@@ -204,7 +204,7 @@ const serviceAccountStrategy: Partial<Strategy> = {
   answersDeletionWithObject: true,
   checksWholeOnUpdate: true,
   prepare(next) {
-    // Of a secret only the name counts.
+    // Of a secret only the name counts here.
     const { secrets } = next;
     if (isList(secrets)) {
       next['secrets'] = secrets.map((secret) => {

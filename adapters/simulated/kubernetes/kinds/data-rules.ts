@@ -1,4 +1,4 @@
-// What holds for the data of ConfigMaps and of Secrets alike.
+// Rules for the data of ConfigMaps and of Secrets alike.
 
 import { mapOf, same, stringOf } from '../../../text/json.ts';
 import { configKeyProblems } from '../../../text/names.ts';

@@ -14,7 +14,7 @@ export interface TakenNames {
 /** The names of a definition that it has, and why it does not have the others; no reason: it has all. */
 export interface NamesVerdict {
   readonly accepted: JsonMap;
-  /** Of the condition NamesAccepted; the last one that was found. */
+  /** Message of the condition NamesAccepted; the last one that was found. */
   readonly refusal: { readonly reason: string; readonly message: string } | undefined;
 }
 
@@ -30,7 +30,7 @@ export function takenNames(others: Iterable<KubeObject>): TakenNames {
   return { resources, kinds };
 }
 
-/** What of the names that a definition asks for it gets; what it has it keeps. */
+/** The names that a definition gets of those that it asks for; it keeps those that it has. */
 export function judgeNames(object: KubeObject, { resources, kinds }: TakenNames): NamesVerdict {
   const wanted = mapOf(dig(object, 'spec', 'names'));
   const accepted: JsonMap = { ...mapOf(dig(object, 'status', 'acceptedNames')) };

@@ -1,4 +1,4 @@
-// What a definition asks to be served: a resource for each version, with the strategy of its objects.
+// The resources of a definition: one for each version, with the strategy of its objects.
 
 import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import { subdomainProblems } from '../../../text/names.ts';
@@ -89,7 +89,7 @@ function replacementOf(versions: readonly JsonMap[], name: string): string | und
   return best !== undefined && byPriority(best, name) < 0 ? best : undefined;
 }
 
-/** How objects get from version to version; undefined when there is only one. */
+/** The conversion of objects from version to version; undefined when there is only one. */
 function severalVersions(
   group: string,
   spec: JsonMap,
@@ -100,7 +100,7 @@ function severalVersions(
   const storage = listOf(spec['versions']).find((version) => dig(version, 'storage') === true);
   const isAsked = dig(spec, 'conversion', 'strategy') === 'Webhook';
   const webhook = isAsked ? conversionWebhook(spec['conversion'], clock, closing) : undefined;
-  // Whoever has results of the webhook puts them in the place of this.
+  // A caller with results of the webhook replaces this by them.
   const convert: Convert = (object, apiVersion) => {
     throw new ConversionNeeded([{ object, apiVersion }]);
   };
@@ -165,7 +165,7 @@ function content(object: KubeObject): JsonMap {
   };
 }
 
-/** What follows the validation of types: unique items, and rules where the rest is sound. */
+/** The checks after the validation of types: unique items, and rules where the rest is sound. */
 function checked(
   schema: Schema,
   value: unknown,
@@ -175,7 +175,7 @@ function checked(
 ): FieldError[] {
   const errors = [...schemaErrors, ...validateEmbedded(schema, value)];
   const repeated = validateUniqueness(schema, value, old);
-  // What was so before is not complained about.
+  // An error that the stored object had already is not reported.
   if (repeated.length > 0 && (old === undefined || validateUniqueness(schema, old).length === 0)) {
     errors.push(...repeated);
   }

@@ -1,4 +1,4 @@
-// What a CustomResourceDefinition must keep to: names, versions and columns. Its schemas are the business of
+// Rules for a CustomResourceDefinition: names, versions and columns. Its schemas are the business of
 // schemas/definition-schema.ts.
 //
 // Where all versions say the same, the API server keeps it once, and messages name that place. A list of versions that is
@@ -122,7 +122,7 @@ function versionErrors(spec: JsonMap): FieldError[] {
   versions.forEach((version, index) => {
     const path = `spec.versions[${index}]`;
     const place = (key: string): string => (common.has(key) ? 'spec' : path);
-    /** What all versions say is complained about once. */
+    /** An error that all versions have is reported once. */
     const found = (key: string): FieldError[] => (!common.has(key) ? errors : index === 0 ? shared : []);
     const name = stringOf(version['name']);
     const problems = labelProblems(name);

@@ -1,5 +1,5 @@
 // CustomResourceDefinitions: when one is written, its resources are served at once; when one is deleted, its objects
-// go first.
+// are deleted first.
 
 import { copy, dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
 import { recordUpdate } from '../apply/ownership.ts';
@@ -17,7 +17,7 @@ import { validateDefinition } from './definition-rules.ts';
 
 export const DEFINITIONS_KEY = storeKeyOf('apiextensions.k8s.io', 'customresourcedefinitions');
 
-/** Who says that a definition is served. */
+/** Reports that a definition is served. */
 const STATUS_WRITER = {
   manager: 'kube-apiserver',
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -27,7 +27,7 @@ const STATUS_WRITER = {
   version: () => undefined, // there is but one
 } as const;
 
-/** Keeps a definition until its objects are gone. */
+/** Keeps a definition until its objects are deleted. */
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** The resource of the definitions themselves. */
@@ -86,7 +86,7 @@ function prepareDefinition(next: KubeObject, old: KubeObject | undefined, subres
   next['status'] = { ...status, storedVersions: [...stored, ...storage.filter((name) => !stored.includes(name))] };
 }
 
-/** What becomes of a definition beside others of its group: the names it gets, and whether it is served. */
+/** The place of a definition beside others of its group: the names it gets, and whether it is served. */
 function settledStatus(object: KubeObject, taken: TakenNames, time: string): JsonMap {
   const spec = mapOf(object['spec']);
   const before = listOf(dig(object, 'status', 'conditions')).filter(isMap);
@@ -160,7 +160,7 @@ export function followDefinitions(api: Api, compiled: readonly CompiledDefinitio
   const settle = (stored: Stored): void => {
     const { object } = stored;
     const { name = '', deletionTimestamp } = object.metadata;
-    // Somebody may have written it since: that write is followed by its own turn.
+    // A later write may have come since: it is handled by its own run.
     if (deletionTimestamp !== undefined || definitions.get('', name) !== stored) return;
     const taken = takenNames(siblings(object).map(outlineOf));
     const status = settledStatus(object, taken, timeText(clock.now()));

@@ -1,4 +1,4 @@
-// What an Event must keep to, in either spelling. Those of the newer one are checked more closely, and are almost
+// Rules for an Event, in either spelling. Those of the newer one are checked more closely, and are almost
 // immutable.
 
 import { dig, isMap, same, stringOf } from '../../../text/json.ts';
@@ -10,12 +10,12 @@ import { toCoreEvent } from './events.ts';
 const MAX_LENGTH = 128;
 const MAX_NOTE_LENGTH = 1024;
 
-/** Of the spelling of core/v1. */
+/** For the spelling of core/v1. */
 export function coreEventErrors(next: KubeObject): FieldError[] {
   return commonErrors(next, 'reportingComponent');
 }
 
-/** Of the spelling of events.k8s.io/v1; the messages are about the fields of core/v1 all the same. */
+/** For the spelling of events.k8s.io/v1; the messages are about the fields of core/v1 all the same. */
 export function eventErrors(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   const event = toCoreEvent(next);
   const errors = commonErrors(event, 'reportingController');

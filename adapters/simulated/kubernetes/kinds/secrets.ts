@@ -1,4 +1,4 @@
-// What is particular to Secrets: their types and what each must hold.
+// Rules of Secrets: their types and the keys that each must hold.
 
 import { isMap, type JsonMap, mapOf, same, stringOf } from '../../../text/json.ts';
 import { type FieldError, invalidValue, required } from '../base/field-error.ts';

@@ -1,4 +1,4 @@
-// What the subresources of a CustomResourceDefinition must keep to.
+// Rules for the subresources of a CustomResourceDefinition.
 import { dig, isMap, stringOf } from '../../../text/json.ts';
 import { type FieldError, invalidValue, required } from '../base/field-error.ts';
 

@@ -24,7 +24,7 @@ export function performAction(api: Api, request: ResourceRequest, { body, owned,
   delete object.metadata.managedFields;
   delete object.metadata.generation; // sent as 0 by clients that speak protobuf
   dropEmpty(object.metadata);
-  // Whoever asks owns the defaults of the question, too.
+  // The caller owns the defaults of the question, too.
   if (owned) recordUpdate(undefined, object, { ...writerOf(api, asked), blank: structureOf(body) });
   const { kind, apiVersion } = body;
   return { ...object, ...run(api, request, object), kind, apiVersion } as KubeObject;

@@ -78,7 +78,7 @@ function indexIn(key: string, length: number): number {
   return index < 0 ? index + length : index;
 }
 
-/** What is absent from a map reads as null. */
+/** A member that is absent from a map reads as null. */
 function valueAt({ container, key }: Place): unknown {
   if (isList(container)) return container[indexIn(key, container.length)];
   return Object.hasOwn(container, key) ? container[key] : null;

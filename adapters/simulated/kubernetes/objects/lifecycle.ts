@@ -20,14 +20,14 @@ export interface Preconditions {
 export interface Deletion {
   readonly preconditions: Preconditions;
   readonly dryRun: boolean;
-  /** Adds a finalizer of the garbage collector: dependents go first, or stay. */
+  /** Adds a finalizer of the garbage collector: dependents are deleted first, or stay. */
   readonly propagation: string;
 }
 
 /** Namespaces that cannot be deleted. */
 const IMMORTAL = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
-/** What a deletion asks for: in its body, or, when it has none, in its query. @throws {ApiError} 400, 422 */
+/** The options of a deletion: from its body, or, when it has none, from its query. @throws {ApiError} 400, 422 */
 export function deletionOf(body: JsonMap | undefined, query: URLSearchParams): Deletion {
   const options = body ?? optionsOf(query);
   checkTypes(options);
@@ -89,7 +89,7 @@ function checkTypes(options: JsonMap): void {
   check(revision, 'string', 'Preconditions.preconditions.resourceVersion', 'string');
 }
 
-/** What became of a deletion. */
+/** The outcome of a deletion. */
 export type Deleted =
   | { readonly kind: 'removed'; readonly stored: Stored }
   /** Finalizers hold it; here is how it looks now. */

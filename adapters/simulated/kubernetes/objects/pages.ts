@@ -17,11 +17,11 @@ import { checkMatch, numberParameter, revisionParameter, type Selection, selecte
 
 export interface Page {
   readonly items: readonly Stored[];
-  /** Of the list: revision, and where and how it goes on. */
+  /** Metadata of the list: revision, and how it continues. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Where a page begins, and of which revision it is. */
+/** The position where a page begins, and its revision. */
 interface Position {
   /** `<namespace>/<name>`; only greater keys are on the page. */
   readonly after: string;
@@ -44,7 +44,7 @@ export function pageOf(api: Api, request: ResourceRequest, selection: Selection)
   checkMatch(query);
   numberParameter(query, 'timeoutSeconds');
   const current = api.store.revision();
-  // Version 0 is whatever is at hand, and all of it.
+  // Version 0 is any available revision, and all of it.
   const limit = revisionParameter(query) === 0 ? 0 : (numberParameter(query, 'limit') ?? 0);
   const { after, revision } = positionOf(request, limit, current);
   const found =
@@ -103,7 +103,7 @@ function past(
 
 const pathOf = ({ namespace = '', name = '' }: Facts): string => `${namespace}/${name}`;
 
-/** What a scope held at a revision, in order; undefined when too many changes came since. */
+/** Content of a scope at a revision, in order; undefined when too many changes came since. */
 function listedAt(
   collection: Collection,
   scope: string | undefined,

@@ -159,7 +159,7 @@ function checkOperation(operation: JsonMap): void {
   }
 }
 
-/** What a strict reader has against the text of a patch. */
+/** Errors of a strict reader about the text of a patch. */
 export function strictProblems({ body, query }: ResourceRequest, type: string, patch: unknown): string[] {
   if (fieldValidationOf(query) === FieldValidation.Ignore) return [];
   const repeated = repeatedKeys(body.toString(), patch);

@@ -1,4 +1,4 @@
-// Which objects a list, a watch or a deletion of a collection is about, and what else its query says.
+// The objects that a list, a watch or a deletion of a collection selects, and the rest of its query.
 
 import { badRequest, invalid } from '../base/api-error.ts';
 import { type FieldError, forbidden, notSupported } from '../base/field-error.ts';
@@ -7,7 +7,7 @@ import type { Api, ResourceRequest } from '../resources/api.ts';
 import type { Stored } from '../storage/stored.ts';
 import { both, candidate, fieldSelector, labelSelector, type Selector } from '../wire/selectors.ts';
 
-/** What a list, a watch or a deletion of a collection is about. */
+/** Selection of a list, a watch or a deletion of a collection. */
 export interface Selection {
   readonly wants: Selector | undefined;
   /** When the selection is of one name only. */
@@ -86,7 +86,7 @@ export function revisionParameter(
   return Number(text);
 }
 
-/** What is wrong with a resourceVersion. */
+/** The error of a resourceVersion. */
 export function revisionProblem(text: string): string | undefined {
   const quoted = JSON.stringify(text);
   const refuse = (why: string): string =>

@@ -1,4 +1,4 @@
-// How large an object may be.
+// The limit of an object's size.
 
 import { plainFailure } from '../base/api-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
@@ -8,7 +8,7 @@ import { textOf } from '../storage/stored.ts';
 const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
 const MAX_SENT_BYTES = 2 * 1024 * 1024;
 
-/** What key and transaction add to an object, about. */
+/** Bytes that key and transaction add to an object, about. */
 const STORED_OVERHEAD_BYTES = 150;
 
 /**

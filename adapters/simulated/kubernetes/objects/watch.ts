@@ -28,7 +28,7 @@ const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 /** A watcher that has not read this much is cut off; it will come back with its last revision. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** Where a watch writes. */
+/** Destination of a watch's events. */
 export interface Sink {
   /** @returns bytes that wait to be read by the client */
   write(chunk: Buffer | string): number;

@@ -1,4 +1,4 @@
-// Who writes an object, and what of it is theirs to write: what the record of managed fields needs to know.
+// The writer of an object, and the fields that it may write: input of the record of managed fields.
 
 import type { JsonMap } from '../../../text/json.ts';
 import type { Writer } from '../apply/managers.ts';
@@ -6,7 +6,7 @@ import { type Api, type Resource, type ResourceRequest, timeText } from '../reso
 import { inVersion, toStored } from '../resources/registry.ts';
 import { setDefaults } from '../schemas/pruning.ts';
 
-/** Who a request writes as. */
+/** The identity of a request's writer. */
 export function writerOf(api: Api, { resource, query, userAgent, subresource }: ResourceRequest): Writer {
   const { schema, apiVersion } = resource;
   const agent = (userAgent.split('/', 1)[0] ?? '').slice(0, 128);
@@ -32,7 +32,7 @@ export function writerOf(api: Api, { resource, query, userAgent, subresource }: 
   };
 }
 
-/** Built-in kinds have some fields even when nobody gave them, so that nobody adds them as such. */
+/** Fields that built-in kinds always have: no writer adds them as such. */
 function blankOf(resource: Resource): JsonMap {
   const blank = structureOf(resource);
   if (resource.builtin) setDefaults(resource.schema, blank);

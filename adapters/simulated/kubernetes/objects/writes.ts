@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   KSIM-WRITES-1. A write either passes every check or changes nothing.
-//   KSIM-WRITES-2. A write that would change nothing gets no revision, and nobody hears of it.
+//   KSIM-WRITES-2. A write that would change nothing gets no revision, and no watch receives it.
 //   KSIM-WRITES-3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
 //       else on status.
 

@@ -1,4 +1,4 @@
-// What the parts of the server share: what it serves, and the shape of a request once its URL is understood.
+// Types that the parts of the server share: what it serves, and the shape of a request once its URL is understood.
 import type { Clock } from '../../../../bus/time.ts';
 import type { JsonMap } from '../../../text/json.ts';
 import type { Access } from '../access/rbac.ts';
@@ -32,7 +32,7 @@ export interface ResourceRequest {
   readonly contentType: string;
   readonly userAgent: string;
   readonly body: Buffer;
-  /** Who asks; that they may ask this was found already. */
+  /** The user; that they may ask this was found already. */
   readonly user: User;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
@@ -49,9 +49,9 @@ export interface Column {
   readonly cell: (object: KubeObject, nowMs: number) => unknown;
 }
 
-/** What is particular to a kind. */
+/** Rules of a kind. */
 export interface Strategy {
-  /** What is wrong with a name. */
+  /** Errors of a name. */
   nameProblems(name: string): string[];
   /** Whether a replacement may come without a resourceVersion. */
   readonly allowsUnconditionalUpdate: boolean;
@@ -65,28 +65,28 @@ export interface Strategy {
   readonly hasGeneration: boolean;
   /** Fills in what the client could have said itself, and then owns; changes `next` in place. */
   complete(next: KubeObject, old: KubeObject | undefined): void;
-  /** Fills in what the server decides and nobody owns; changes `next` in place. `old` is undefined on creation. */
+  /** Fills in fields that the server decides and that have no owner; changes `next` in place. `old` is undefined on creation. */
   prepare(next: KubeObject, old: KubeObject | undefined, subresource: string): void;
   /** Refuses what this user must not make of the object; `next` is complete but not yet valid. @throws {ApiError} */
   admit?(api: Api, request: ResourceRequest, next: KubeObject, old: KubeObject | undefined): void;
-  /** What is wrong with the object beyond `found`, what its metadata was found to have wrong. */
+  /** Errors of the object beyond `found`, the errors of its metadata. */
   validate(
     next: KubeObject,
     old: KubeObject | undefined,
     subresource: string,
     found: readonly FieldError[],
   ): FieldError[];
-  /** What the client is told though the object is accepted. */
+  /** Warnings for the client though the object is accepted. */
   warnings(next: KubeObject, old: KubeObject | undefined): string[];
   /** Whether an update is checked like a new object besides being checked as a change. */
   readonly checksWholeOnUpdate: boolean;
 }
 
-/** What a POST to a resource or to one of its subresources does, where it does not store an object. */
+/** The action of a POST to a resource or to one of its subresources, where it does not store an object. */
 export interface Action {
-  /** What is posted, and answered with. */
+  /** The kind that is posted, and answered with. */
   readonly body: Resource;
-  /** Whether the answer tells who set which fields of the question. */
+  /** Whether the answer has the managed fields of the question. */
   readonly owned: boolean;
   /** The fields of the answer that differ from those of the question. @throws {ApiError} */
   run(api: Api, request: ResourceRequest, object: KubeObject): JsonMap;
@@ -107,7 +107,7 @@ export interface Resource {
   /** Subresources by name: `status`, and `finalize` of namespaces. */
   readonly subresources: readonly string[];
   readonly builtin: boolean;
-  /** Of the collection in the store; versions of one resource share it. */
+  /** Name of the collection in the store; versions of one resource share it. */
   readonly storeKey: string;
   /** The version that is stored, where that is another one. */
   readonly storageVersion?: string;
@@ -118,7 +118,7 @@ export interface Resource {
   /** Fields that fieldSelector may name, beyond metadata.name and metadata.namespace. */
   readonly selectable: Readonly<Record<string, (object: KubeObject) => string>>;
   readonly strategy: Strategy;
-  /** By subresource; empty for the resource itself, which then has no objects. */
+  /** Keyed by subresource; empty for the resource itself, which then has no objects. */
   readonly actions?: Readonly<Record<string, Action>>;
   /** Revision since which the schema holds; objects stored before may lack its defaults. */
   readonly since: number;
@@ -128,7 +128,7 @@ export interface Resource {
   readonly convert:
     | { fromStored(object: KubeObject): KubeObject; toStored(object: KubeObject): KubeObject }
     | undefined;
-  /** Of definitions with several versions. */
+  /** For definitions with several versions. */
   readonly versions: Versions | undefined;
 }
 

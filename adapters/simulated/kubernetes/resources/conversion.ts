@@ -1,4 +1,4 @@
-// What conversions between the versions of a definition are: who makes them, and what comes of them. Types only.
+// Types of conversions between the versions of a definition: the converter, and its outcome.
 
 import type { ApiError } from '../base/api-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
@@ -9,21 +9,21 @@ export type Convert = (object: KubeObject, apiVersion: string) => KubeObject;
 
 /** The versions of a definition, by `apiVersion`. */
 export interface Versions {
-  /** What new objects are stored as. */
+  /** Version in which new objects are stored. */
   readonly storage: string;
   readonly schemas: ReadonlyMap<string, Schema>;
   readonly convert: Convert;
-  /** Who converts, when it takes more than another `apiVersion`. */
+  /** The converter, when it takes more than another `apiVersion`. */
   readonly webhook: ConversionWebhook | undefined;
 }
 
 export interface Need {
   readonly object: KubeObject;
-  /** What it is to become. */
+  /** The wanted version. */
   readonly apiVersion: string;
 }
 
-/** What became of one object. */
+/** The outcome for one object. */
 export type Outcome =
   | { readonly kind: 'done'; readonly object: KubeObject }
   | { readonly kind: 'failed'; readonly error: ApiError };
@@ -31,7 +31,7 @@ export type Outcome =
 export interface ConversionWebhook {
   /** One outcome for each object, in their order. Never rejects. */
   convert(objects: readonly KubeObject[], apiVersion: string): Promise<Outcome[]>;
-  /** What lists and watches remember between requests. */
+  /** Results that lists and watches remember between requests. */
   readonly remembered: Conversions;
 }
 

@@ -19,7 +19,7 @@ const STRINGS = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 
 /**
  * Checks that metadata has the types it must have, and drops what is null.
  *
- * @returns what is wrong, in the words of the decoder, or undefined
+ * @returns the error, as the decoder words it, or undefined
  */
 export function metadataTypeProblem(metadata: JsonMap, { builtin }: Resource): string | undefined {
   const path = builtin ? 'metadata.' : '';
@@ -109,7 +109,7 @@ function unqualifiedErrors(field: string, finalizer: string): FieldError[] {
   return [invalidValue(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
-/** What is wrong with a finalizer of a built-in kind. */
+/** The error of a finalizer of a built-in kind. */
 export function kubeFinalizerErrors(field: string, finalizer: string): FieldError[] {
   const errors = keyProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem));
   return [...errors, ...unqualifiedErrors(field, finalizer)];
@@ -125,7 +125,7 @@ function namespaceErrors({ namespace }: ObjectMeta, namespaced: boolean): FieldE
   return labelProblems(namespace).map((problem) => invalidValue('metadata.namespace', namespace, problem));
 }
 
-/** What is checked again with every update. */
+/** Fields that are checked again with every update. */
 function commonErrors(metadata: ObjectMeta): FieldError[] {
   return [
     ...labelErrors(metadata),
@@ -147,7 +147,7 @@ function managerErrors({ managedFields = [] }: ObjectMeta): FieldError[] {
 /** Names that have nothing but visible ASCII and spaces. */
 const IS_PLAIN = /^[ -~]*$/;
 
-/** What is wrong with the name of a field manager. */
+/** The error of the name of a field manager. */
 export function managerNameErrors(field: string, name: string): FieldError[] {
   const errors = Buffer.byteLength(name) > MAX_MANAGER_BYTES ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
   if (IS_PLAIN.test(name)) return errors;
@@ -236,7 +236,7 @@ const IMMUTABLE = [
   'deletionGracePeriodSeconds',
 ] as const;
 
-/** What must not change on an update, and what is checked again. */
+/** Fields that must not change on an update, and those that are checked again. */
 export function validateMetadataUpdate(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   if (old.metadata.deletionTimestamp !== undefined) {

@@ -1,4 +1,4 @@
-// What the server serves: one `Resource` for each version of each plural, built in or made by a
+// The served resources: one `Resource` for each version of each plural, built in or made by a
 // CustomResourceDefinition.
 
 import { copy } from '../../../text/json.ts';

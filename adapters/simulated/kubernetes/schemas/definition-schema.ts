@@ -1,4 +1,4 @@
-// What the schema of a CustomResourceDefinition must keep to beyond being structural: what of OpenAPI is supported, list
+// Rules for the schema of a CustomResourceDefinition beyond being structural: the supported part of OpenAPI, list
 // and map types, defaults, and rules that compile and do not cost too much.
 import { RE2JSException } from 're2js';
 import { compileMessage, compileRule } from '../../../cel/compile.ts';
@@ -29,7 +29,7 @@ const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
-/** What is known of the place of a schema in the whole. */
+/** Facts about the place of a schema in the whole. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
@@ -41,18 +41,18 @@ interface Place {
   readonly uncorrelated: string;
   /** Values that there may be at most, undefined when nothing bounds them. */
   readonly count: number | undefined;
-  /** Of rules at this place, undefined where there can be none. */
+  /** For rules at this place, undefined where there can be none. */
   readonly rules: boolean;
 }
 
 interface Findings {
   readonly errors: FieldError[];
   readonly ruleErrors: FieldError[];
-  /** What each expression may cost, by the path of it. */
+  /** Cost limit of each expression, by its path. */
   readonly costs: (readonly [string, number])[];
 }
 
-/** What is wrong with the schema of one version. */
+/** Errors of the schema of one version. */
 export function schemaProblems(schema: JsonMap, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (schema['nullable'] === true) errors.push(forbidden(`${path}.nullable`, 'nullable cannot be true at the root'));
@@ -167,7 +167,7 @@ function visitChildren(schema: JsonMap, found: Findings, place: Place): void {
   visit(schema['items'], found, { ...below, uncorrelated, path: `${path}.items` });
 }
 
-/** How many children there may be for one value of the schema, undefined when nothing bounds them. */
+/** The most children for one value of the schema, undefined when nothing bounds them. */
 function factorOf(schema: JsonMap): number | undefined {
   const bound = (key: string): number | undefined => {
     const { [key]: limit } = schema;
@@ -325,7 +325,7 @@ function checkRules(schema: JsonMap, { ruleErrors, costs }: Findings, place: Pla
   });
 }
 
-/** How many values of the type fit into a request. */
+/** The most values of the type that fit into a request. */
 function greatestCount({ minLength = 0 }: CelType): number {
   return Math.floor(MAX_REQUEST_BYTES / (minLength + 1));
 }

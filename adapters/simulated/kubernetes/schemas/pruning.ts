@@ -2,7 +2,7 @@
 import { copy, isList, isMap, type JsonMap, put } from '../../../text/json.ts';
 import { compileSchema, fieldSchema, type Schema } from './schema.ts';
 
-/** Of values that nothing is declared of: what is in them is unknown. */
+/** For values without a declaration: their content is unknown. */
 const CLOSED = compileSchema({});
 
 /**

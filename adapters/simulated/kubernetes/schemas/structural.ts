@@ -1,4 +1,4 @@
-// What makes a schema structural: every field has a type outside of logic, and logic (allOf, anyOf, oneOf, not) restricts
+// Rules of structural schemas: every field has a type outside of logic, and logic (allOf, anyOf, oneOf, not) restricts
 // values only. Each rule is worded as the API server words it.
 import { isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
 import { patternProblem } from '../../../text/patterns.ts';
@@ -14,7 +14,7 @@ const MISSING_TYPE: Readonly<Record<Level, string>> = {
 
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
-/** What keeps a schema from being structural, in order of the messages. */
+/** Errors that keep a schema from being structural, in order of the messages. */
 export function structuralProblems(schema: JsonMap, path: string): FieldError[] {
   const errors: FieldError[] = [];
   checkNode(schema, 'root', path, errors);
@@ -120,7 +120,7 @@ function checkLogic(schema: JsonMap, path: string, errors: FieldError[], exempt:
   errors.push(invalidValue(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`));
 }
 
-/** What must not be said within logic, and how to say so. */
+/** Members that must not be within logic, and their messages. */
 const FORBIDDEN: readonly (readonly [string, string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],

@@ -3,7 +3,7 @@
 //
 // A package is a text. A line that begins at its start is a type, an indented one a field of it:
 //
-//   kind Secret: Values that not everybody may read.        `kind`: has apiVersion, kind and metadata
+//   kind Secret: Values that only some users may read.      `kind`: has apiVersion, kind and metadata
 //   ObjectReference (atomic): Names an object.              (atomic): its fields have one owner together
 //   JSON any: Any value.                                    `any`: whatever is given
 //     2 name! string: The name.                             number in protobuf, `!` where required, type, description
@@ -11,9 +11,9 @@
 //
 // Types of fields: string, string(A|B) for closed sets, bytes, boolean, int32, int64, double, Time, MicroTime; a type of
 // the same package, or of another as `meta.ObjectMeta` and `core.ObjectReference`; and before another type {} for maps
-// with keys of text, [] for lists that have one owner, [set], [key] for lists of maps that are told apart by a field
+// with keys of text, [] for lists that have one owner, [set], [key] for lists of maps that are distinguished by a field
 // (with `;` behind the key where a strategic merge replaces the list all the same), and * before what is not there
-// unless somebody adds it: a structure, or a number, flag or text that may be 0, false or empty.
+// unless a client adds it: a structure, or a number, flag or text that may be 0, false or empty.
 import { isMap, type JsonMap, stringOf } from '../../../text/json.ts';
 
 export interface TypeField {
@@ -22,7 +22,7 @@ export interface TypeField {
   readonly number: number;
   readonly required: boolean;
   readonly type: string;
-  /** JSON of the value that is there when nobody gives one; empty for none. */
+  /** JSON of the default; empty for none. */
   readonly default: string;
   readonly description: string;
 }
@@ -44,7 +44,7 @@ export const CORE_PACKAGE = 'io.k8s.api.core.v1';
 
 const PREFIXES: Readonly<Record<string, string>> = { meta: META_PACKAGE, core: CORE_PACKAGE };
 
-/** Types that are no structures here; FieldsV1 is one that nobody declares the fields of. */
+/** Types that are no structures here; the fields of FieldsV1 are declared nowhere. */
 const SCALARS: Readonly<Record<string, JsonMap>> = {
   string: { type: 'string' },
   bytes: { type: 'string', format: 'byte' },
@@ -109,7 +109,7 @@ export function fieldType(text: string, packageName: string): FieldType {
   return { kind: 'named', fullName, isOptional: mark === '*' };
 }
 
-/** How a list is merged: by server-side apply and, in other words, by a strategic merge patch. */
+/** The merge of a list: by server-side apply, and by a strategic merge patch. */
 function listExtensions(manner: string): JsonMap {
   if (manner === '') return { 'x-kubernetes-list-type': 'atomic' };
   if (manner === 'set') return { 'x-kubernetes-list-type': 'set', 'x-kubernetes-patch-strategy': 'merge' };

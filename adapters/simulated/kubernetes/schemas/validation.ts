@@ -22,7 +22,7 @@ import {
 } from '../base/field-error.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
-/** Where a value is: spelled only when there is something to say of it. */
+/** Path of a value: spelled only when there is an error. */
 class Place {
   readonly #root: string;
   readonly #above: Place | undefined;
@@ -63,7 +63,7 @@ export function validate(schema: Schema, value: unknown, old: unknown, field = '
   const errors: FieldError[] = [];
   check(schema, value, old, new Place(undefined, field), errors);
   if (errors.length < 2) return errors;
-  // What several alternatives complain about is said once.
+  // An error that several alternatives have is reported once.
   const seen = new Set<string>();
   return errors.filter(({ field: at, body }) => {
     const line = `${at}: ${body}`;
@@ -74,7 +74,7 @@ export function validate(schema: Schema, value: unknown, old: unknown, field = '
 }
 
 function check(schema: Schema, value: unknown, old: unknown, place: Place, errors: FieldError[]): void {
-  if (value === old) return; // KSIM-VALIDATION-1, without a look at it
+  if (value === old) return; // KSIM-VALIDATION-1, without reading it
   const before = errors.length;
   checkType(schema, value, place, errors);
   if (schema.hasAlternatives) checkAlternatives(schema, value, place, errors);
@@ -187,7 +187,7 @@ function checkList(schema: Schema, value: readonly unknown[], old: unknown, plac
   }
 }
 
-/** How to find what an item of a list was before: lists of type map know it by their keys, others do not. */
+/** Finds the earlier value of a list's item: lists of type map by their keys, others not at all. */
 export function oldItems(schema: Schema, old: unknown): (item: unknown) => unknown {
   if (schema.listType !== 'map' || !isList(old)) return () => undefined;
   const byKey = new Map(old.map((item) => [itemKey(schema, item), item]));

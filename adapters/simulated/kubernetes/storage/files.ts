@@ -65,7 +65,7 @@ export async function append(file: DataFile, bytes: Buffer, position: number): P
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Where it begins, in bytes. */
+  /** Start, in bytes. */
   readonly offset: number;
   /** Without the line feed. */
   readonly bytes: Buffer;

@@ -1,9 +1,9 @@
 // A store that survives: a folder with a snapshot and the logs of what came after it. records.ts tells their format.
 //
 // Invariants:
-//   KSIM-FOLDER-1. At any instant the snapshot and the logs together hold every change that somebody was told of; a crash at any
+//   KSIM-FOLDER-1. At any instant the snapshot and the logs together hold every acknowledged change; a crash at any
 //       point leaves a folder that opens with them.
-//   KSIM-FOLDER-2. Only the end of the last log may be torn, which nobody was told of. Any other damage is refused, not repaired.
+//   KSIM-FOLDER-2. Only the end of the last log may be torn, which was not acknowledged. Any other damage is refused, not repaired.
 //   KSIM-FOLDER-3. The revision never goes back.
 import type { Clock } from '../../../../bus/time.ts';
 import type { Files } from './files.ts';
@@ -21,7 +21,7 @@ export interface FolderOptions {
   readonly clock: Clock;
   /** Most that each collection remembers of its changes. */
   readonly remembered: HistoryLimits;
-  /** Where the revisions of a new folder begin. */
+  /** First revision of a new folder. */
   readonly firstRevision: number;
   readonly log: StorageLog | undefined;
   readonly files: Files;

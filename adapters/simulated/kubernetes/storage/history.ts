@@ -15,7 +15,7 @@ export interface Change {
 
 export interface HistoryLimits {
   readonly changes: number;
-  /** Text that nobody but the history keeps: versions that were replaced or deleted, in characters. */
+  /** Text that only the history keeps: versions that were replaced or deleted, in characters. */
   readonly characters: number;
 }
 

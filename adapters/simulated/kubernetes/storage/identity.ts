@@ -1,4 +1,4 @@
-// What clients know a server by, kept beside its data: a kubeconfig that was handed out stays valid.
+// The identity of a server for its clients, kept beside its data: a kubeconfig that was handed out stays valid.
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TerminalError } from '../../../../bus/errors.ts';

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   KSIM-JOURNAL-1. A snapshot is of what the store had at one revision, and gets its place only when all of that is in the logs.
-//   KSIM-JOURNAL-2. No log goes before the snapshot that replaces it is in its place.
+//   KSIM-JOURNAL-2. No log is deleted before the snapshot that replaces it is in its place.
 import { join } from 'node:path';
 import type { Clock } from '../../../../bus/time.ts';
 import type { Files } from './files.ts';
@@ -14,7 +14,7 @@ import { writeSnapshot } from './snapshot.ts';
 import type { Store } from './store.ts';
 import type { Stored } from './stored.ts';
 
-/** Time that a folder that could not be written is left alone, in milliseconds. */
+/** Time without writes after a folder could not be written, in milliseconds. */
 const PAUSE_MS = 100;
 
 /** A snapshot that failed is tried again when the logs have grown by this. */
@@ -40,7 +40,7 @@ export class FileJournal implements Journal {
   #current: Log | undefined;
   /** The oldest log that is there. */
   #firstLog = 0;
-  /** Of the logs before the current one. */
+  /** Names of the logs before the current one. */
   #olderBytes = 0;
   #compactAtBytes = 0;
   #compaction: Promise<void> | undefined;
@@ -126,12 +126,12 @@ function recordOf({ key, change: { type, revision, stored } }: Entry): string {
   return type === 'DELETED' ? deleteRecord(key, revision, namespace, name) : putRecord(key, revision, stored.text);
 }
 
-/** What went wrong, where, and what to do. */
+/** The failure, its place, and the remedy. */
 function explained(error: unknown, path: string): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
   const what = isFull ? `there is no space for '${path}'` : `'${path}' could not be written`;
-  const remedy = isFull ? 'make room there' : 'look after the disk';
+  const remedy = isFull ? 'make room there' : 'check the disk';
   const why = `${what} (${message}): nothing of this was stored, and all that was stored before is safe`;
   return new Error(`${why}; ${remedy} and try again`, { cause: error });
 }

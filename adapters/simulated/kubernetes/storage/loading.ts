@@ -1,4 +1,4 @@
-// Reads a folder: the snapshot, then the logs that go on from it.
+// Reads a folder: the snapshot, then the logs that continue it.
 import { join } from 'node:path';
 import { TerminalError } from '../../../../bus/errors.ts';
 import { type DataFile, type Files, linesOf } from './files.ts';
@@ -107,7 +107,7 @@ function readSnapshot(path: string, files: Files, store: Store): Promise<ReadSna
 
 interface ReadLog {
   readonly path: string;
-  /** Of what is whole, in bytes. */
+  /** Length of the part that is whole, in bytes. */
   readonly length: number;
   /** Lines but the first. */
   readonly changedLines: number;

@@ -8,8 +8,8 @@ import { TerminalError } from '../../../../bus/errors.ts';
 const SQLITE_BUSY = 5;
 
 /**
- * Takes a folder. The lock is the operating system's, on an empty database in it: it ends with the process, however
- * that ends, and nobody has to tell a dead process's file from a living one's.
+ * Takes a folder. The lock is the operating system's, on an empty database in it: it ends with the process, in any case
+ * of end, and a dead process's file need not be distinguished from a living one's.
  *
  * @returns gives it back
  * @throws {TerminalError} another server has it

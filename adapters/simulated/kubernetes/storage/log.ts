@@ -1,4 +1,4 @@
-// The log: every change is in it before anybody is told of it.
+// The log: every change is in it before any client learns of it.
 //
 // Invariants:
 //   KSIM-LOG-1. What was written and not refused is whole and on the disk, and nothing is behind it but what was refused.

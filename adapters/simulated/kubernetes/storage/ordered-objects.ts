@@ -6,7 +6,7 @@ import type { Stored } from './stored.ts';
 
 export interface OrderedObjects {
   get(namespace: string, name: string): Stored | undefined;
-  /** How many are in a namespace, or in all. */
+  /** Number of objects in a namespace, or in all. */
   count(namespace?: string): number;
   /** In the order of namespace and name. `after` is `<namespace>/<name>`; only greater keys are returned. */
   list(namespace: string | undefined, after: string): Stored[];

@@ -1,11 +1,11 @@
-// How changes are written to files: a line for what is written together, its checksum first.
+// The format of changes in files: a line for what is written together, its checksum first.
 //
 //   <CRC-32 of the rest, eight hexadecimal digits> <record>[<tab><record>...]
 //
 // Records, of which none has a tab or a line feed in it: JSON escapes them, and names have none.
 //
 //   troupe-api-server <format> log <revision>
-//   troupe-api-server <format> snapshot <revision> <number of the first log that goes on from it>
+//   troupe-api-server <format> snapshot <revision> <number of the first log that continues it>
 //                                             the first lines of files: nothing later than the revision is before them
 //   put <revision> <collection> <object as JSON>
 //   delete <revision> <collection> <namespace>/<name>
@@ -19,7 +19,7 @@ import { isMap } from '../../../text/json.ts';
 import type { RestoredChange } from './store.ts';
 import { fromText } from './stored.ts';
 
-/** Of the files; greater when they change so that an older server would not understand them. */
+/** Version of the files; greater when they change so that an older server would not understand them. */
 export const FORMAT = 1;
 
 const PROGRAM = 'troupe-api-server';

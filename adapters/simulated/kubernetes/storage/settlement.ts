@@ -4,11 +4,11 @@
 // Invariants:
 //   KSIM-SETTLEMENT-1. Changes are shown in their order, each when the journal has it.
 //   KSIM-SETTLEMENT-2. When the journal fails, every change that it does not have is undone, the last one first, and none is shown.
-//   KSIM-SETTLEMENT-3. Who waits for a failed journal reads the store as the journal has it, before anybody writes again.
+//   KSIM-SETTLEMENT-3. A caller that waits for a failed journal reads the store as the journal has it, before the next write.
 import type { Change } from './history.ts';
 
 export interface Entry {
-  /** Of the collection. */
+  /** Name of the collection. */
   readonly key: string;
   readonly change: Change;
 }
@@ -21,7 +21,7 @@ export interface Journal {
    * @throws {Error} none of the changes is kept; the message says what, where and what to do
    */
   write(entries: readonly Entry[]): Promise<void>;
-  /** Waits for as long as a journal that failed is left alone. */
+  /** Waits for as long as a journal that failed is not written. */
   pause(): Promise<void>;
 }
 
@@ -64,13 +64,13 @@ export function settlement<E extends Entry>({ journal, show, undo, tellUndone }:
     writing = undefined;
     waiting = newBatch();
     for (const entry of failed) undo(entry);
-    // KSIM-SETTLEMENT-3: whoever awaits the outcome goes on before what the followers put off until their next microtask.
+    // KSIM-SETTLEMENT-3: the caller that awaits the outcome continues before what the followers put off until their next microtask.
     for (const batch of batches) batch?.end(error);
     for (const entry of failed) tellUndone(entry);
   };
 
   const writeAll = async (): Promise<void> => {
-    await new Promise<void>((resolve) => void setImmediate(resolve)); // the end of the turn
+    await new Promise<void>((resolve) => void setImmediate(resolve)); // the end of the task
     while (waiting.entries.length > 0) {
       const batch = waiting;
       writing = batch;
@@ -87,7 +87,7 @@ export function settlement<E extends Entry>({ journal, show, undo, tellUndone }:
       for (const entry of batch.entries) show(entry);
       batch.end(undefined);
     }
-    running = undefined; // before anybody hears of the last outcome, so that the next write is not left waiting
+    running = undefined; // before the last outcome is delivered, so that the next write does not wait for ever
   };
 
   return {

@@ -1,5 +1,5 @@
-// Where the objects are: in memory as JSON texts, a collection for each resource, one counter of revisions for all, and
-// the recent changes of each collection for those who watch. With a journal, what is shown to clients survives a crash.
+// The store of objects: in memory as JSON texts, a collection for each resource, one counter of revisions for all, and
+// the recent changes of each collection for watches. With a journal, what is shown to clients survives a crash.
 //
 // Invariants:
 //   KSIM-STORE-1. Every change gets a revision greater than all before it, and is the `resourceVersion` of what was written.
@@ -31,7 +31,7 @@ export interface Collection extends Omit<OrderedObjects, 'set'> {
   /** As `follow` of the store, for one collection. */
   follow(onChange: (change: Change) => void): void;
   /**
-   * Hears of changes when they are settled, for clients.
+   * Receives changes when they are settled, for clients.
    *
    * @param onChange  `frames` is of this change, and shared by all who listen
    */
@@ -39,9 +39,9 @@ export interface Collection extends Omit<OrderedObjects, 'set'> {
 }
 
 export interface Store {
-  /** Of the last change, whether it is settled or not. */
+  /** Revision of the last change, whether it is settled or not. */
   revision(): number;
-  /** Of the last change that those who listen have heard of. */
+  /** Revision of the last change that listeners have received. */
   shownRevision(): number;
   /**
    * Waits until nothing can take back what is in the store now: an answer that was made from it may go out then.
@@ -50,11 +50,11 @@ export interface Store {
   settled(): Promise<Error | undefined> | undefined;
   collection(key: string): Collection;
   collections(): Iterable<Collection>;
-  /** Forgets a collection. Its objects must be gone. */
+  /** Forgets a collection. Its objects must be deleted. */
   drop(key: string): void;
   /**
-   * Hears of the objects of all collections: as ADDED of those that are there, and then of every change as it happens.
-   * What is undone is heard of as the opposite change.
+   * Receives the objects of all collections: existing ones as ADDED, and then every change as it happens.
+   * An undone change is received as the opposite change.
    */
   follow(onChange: (collection: Collection, change: Change) => void): void;
   /** Goes on from the revision of an earlier process, of which changes before are not known. Comes before all else. */
@@ -67,7 +67,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What an object became with a revision: `stored`, or nothing. */
+/** The state of an object at a revision: `stored`, or nothing. */
 export interface RestoredChange {
   readonly revision: number;
   readonly namespace: string;
@@ -78,7 +78,7 @@ export interface RestoredChange {
 export interface StoreOptions {
   /** Most that each collection remembers of its changes. */
   readonly remembered: HistoryLimits;
-  /** Greater than all of an earlier server that somebody may remember; 1 unless told. */
+  /** Greater than all of an earlier server that a client may remember; 1 by default. */
   readonly firstRevision?: number;
   readonly journal?: Journal;
 }
@@ -101,10 +101,10 @@ interface Applied extends Entry {
 export function memoryStore({ remembered, firstRevision = 1, journal }: StoreOptions): Store {
   let lastRevision = firstRevision;
   let shownRevision = firstRevision;
-  /** Of which the changes before are not known. */
+  /** Earliest revision: the changes before are not known. */
   let startRevision = firstRevision;
   const parts = new Map<string, Part>();
-  /** Revisions at which collections were forgotten: what watched them cannot go on with their successors. */
+  /** Revisions at which collections were forgotten: watches of them cannot continue with their successors. */
   const dropped = new Map<string, number>();
   const followers: ((collection: Collection, change: Change) => void)[] = [];
   const show = ({ part, change }: Applied): void => {

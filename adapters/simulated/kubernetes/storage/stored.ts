@@ -3,7 +3,7 @@ import { jsonText, parseJson } from '../../../text/exact-json.ts';
 import { type JsonMap, same } from '../../../text/json.ts';
 import type { KubeObject, ObjectMeta } from '../base/kube-object.ts';
 
-/** What is known of an object without reading its text: enough for selectors by label, owners and the end of life. */
+/** Facts of an object without reading its text: enough for selectors by label, owners and the end of its lifecycle. */
 export type Facts = Readonly<
   Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'labels' | 'finalizers' | 'ownerReferences' | 'deletionTimestamp'>
 >;
@@ -14,7 +14,7 @@ export interface Stored {
   readonly metadata: Facts;
   /** Compact JSON of the stored version. Begins with `kind` and `apiVersion`, and `resourceVersion` is in it. */
   readonly text: string;
-  /** The text read anew each time: whoever needs more than one thing of it keeps it for as long. */
+  /** The text, parsed again each time: a caller that needs more than one thing of it keeps it. */
   readonly object: KubeObject;
 }
 

@@ -6,16 +6,16 @@ import { yaml } from '../base/libraries.ts';
 import { bodyText, type Sent } from './http.ts';
 
 const YAML = 'application/yaml';
-/** Of collections, which may be watched. */
+/** For collections, which may be watched. */
 const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 export const SERVED = ['application/json', YAML, 'application/vnd.kubernetes.protobuf'];
 
 const typesOf = (accept: string): string[] => accept.split(',').map((one) => (one.split(';', 1)[0] ?? '').trim());
 
-/** What a list of a built-in kind may come in. */
+/** Forms of a list of a built-in kind. */
 export const LISTED = [...SERVED, ...STREAMED];
 
-/** What the router in front of the built-in kinds refuses before anybody looks further. @throws {ApiError} 406 */
+/** Checks of the router in front of the built-in kinds. @throws {ApiError} 406 */
 export function demandRoutable(accept: string, produced: readonly string[] = SERVED): void {
   if (accept.trim() === '') return;
   const wanted = typesOf(accept);

@@ -18,7 +18,7 @@ import { fromProtobuf, PROTOBUF } from './protobuf.ts';
 import type { Parsed } from './yaml-text.ts';
 import { readYaml } from './yaml-text.ts';
 
-/** What becomes of fields that the schema does not know. */
+/** Treatment of fields that the schema does not know. */
 export const FieldValidation = { Ignore: 'Ignore', Warn: 'Warn', Strict: 'Strict' } as const;
 export type FieldValidation = (typeof FieldValidation)[keyof typeof FieldValidation];
 
@@ -31,7 +31,7 @@ export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** Of a body that is quoted: characters of JSON, bytes of anything else. */
+/** Length of a quoted body: characters of JSON, bytes of anything else. */
 const SHOWN_LENGTH = 30;
 
 function summary(body: Buffer): string {
@@ -109,7 +109,7 @@ function objectType(contentType: string): string {
   return type;
 }
 
-/** What the API server calls the place where it knows its kinds. */
+/** Name of the place where the API server knows its kinds. */
 const SCHEME = 'pkg/runtime/scheme.go:111';
 
 const NO_KIND = "couldn't get version/kind; json parse error: ";
@@ -157,7 +157,7 @@ export function objectFrom(resource: Resource, parsed: JsonMap): KubeObject {
   return parsed as KubeObject;
 }
 
-/** What of an object has not the type it must have, in the words of the decoder. Gives it metadata when it has none. */
+/** Errors of an object's types, as the decoder words them. Gives it metadata when it has none. */
 export function typeProblem(resource: Resource, parsed: JsonMap): string | undefined {
   const metadata = parsed['metadata'] ?? {};
   if (!isMap(metadata)) {
@@ -230,7 +230,7 @@ function base64Problem(value: string): string {
   return `illegal base64 data at input byte ${odd}`;
 }
 
-/** How unknown fields of a request are to be treated. @throws {ApiError} 422 the parameter is none of the three */
+/** Treatment of unknown fields of a request. @throws {ApiError} 422 the parameter is none of the three */
 export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   const asked = query.get('fieldValidation') ?? '';
   return asked === 'Ignore' || asked === 'Strict' ? asked : FieldValidation.Warn;

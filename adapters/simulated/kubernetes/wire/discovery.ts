@@ -1,4 +1,4 @@
-// What a client learns before it asks: versions, groups, resources. Derived from the registry, kept until it changes.
+// Discovery: versions, groups, resources. Derived from the registry, kept until it changes.
 
 import { createHash } from 'node:crypto';
 import type { JsonMap } from '../../../text/json.ts';
@@ -100,7 +100,7 @@ function inOrder({ builtin, verbs }: Resource): string[] {
   return [...sorted.filter((verb) => !last.includes(verb)), ...last.filter((verb) => verbs.includes(verb))];
 }
 
-/** Of the stored kind: clients see by it whether two resources are the same objects. */
+/** Hash of the stored kind: clients see by it whether two resources are the same objects. */
 function storageHash({ storeKey, storageVersion, version, kind }: Resource): string {
   const stored = `${storeKey.split('/')[0]}/${storageVersion ?? version}/${kind}`;
   return createHash('sha256').update(stored).digest().subarray(0, 8).toString('base64');
@@ -109,7 +109,7 @@ function storageHash({ storeKey, storageVersion, version, kind }: Resource): str
 interface Subresource {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** What it takes and gives, where that is another kind. */
+  /** Kind of its body, where that is another kind. */
   readonly foreign?: Resource;
 }
 
@@ -147,7 +147,7 @@ function aggregatedResource(resource: Resource): JsonMap {
   };
 }
 
-/** Of built-in kinds the name alone: the rest is that of the list. */
+/** For built-in kinds the name alone: the rest is that of the list. */
 const kindOf = ({ group, version, kind, builtin }: Resource): JsonMap =>
   builtin ? { group: '', version: '', kind } : { group, version, kind };
 

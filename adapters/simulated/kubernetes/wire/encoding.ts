@@ -18,7 +18,7 @@ export function objectJson(resource: Resource, stored: Stored): string {
   return isAsStored ? stored.text : textOf(inVersion(resource, stored.object));
 }
 
-/** What the text of an object of this version begins with. */
+/** Start of the text of an object of this version. */
 const headOf = ({ kind, apiVersion }: Resource): string =>
   `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 

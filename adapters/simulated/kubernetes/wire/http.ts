@@ -18,12 +18,12 @@ export function bodyText(body: Body): string {
   return body instanceof Uint8Array ? Buffer.from(body).toString() : body.join('');
 }
 
-/** What is sent: JSON unless it says otherwise. */
+/** Content type; JSON by default. */
 export interface Sent {
   readonly code: number;
   readonly body: Body;
   readonly type?: string;
-  /** `Cache-Control`; nothing is kept unless it says otherwise. Empty: no such header. */
+  /** `Cache-Control`; nothing is kept by default. Empty: no such header. */
   readonly cache?: string;
   /** `Vary`, when the answer depends on a header. */
   readonly vary?: string;
@@ -40,7 +40,7 @@ const PIECE_LENGTH = 128 * 1024;
 const NO_CACHE = 'no-cache, private';
 
 /**
- * What is beyond the limit is read and dropped, so that the client reads the refusal, but not forever.
+ * Bytes beyond the limit are read and dropped, so that the client reads the refusal, but not forever.
  *
  * @throws {ApiError} 413
  */
@@ -93,7 +93,7 @@ export function send(
 /** Goes on when the client has read what was sent: a long list is never in memory twice. */
 function sendLong(response: ServerResponse, code: number, body: Body): void {
   const pieces = Readable.from(piecesOf(body));
-  // Whoever leaves before the end has lost the connection already: there is nobody to tell.
+  // A client that leaves before the end has lost the connection already: an answer would not arrive.
   const left = (): void => undefined;
   if (!acceptsGzip(response.req)) {
     response.writeHead(code);
@@ -145,7 +145,7 @@ function* piecesOf(body: Body): Generator<string | Uint8Array> {
   if (piece !== '') yield piece;
 }
 
-/** The head of an answer that goes on and on. */
+/** The head of an answer without an end. */
 export function beginStream(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': NO_CACHE });
   response.flushHeaders();

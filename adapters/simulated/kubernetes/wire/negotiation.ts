@@ -1,4 +1,4 @@
-// What form of an answer a client accepts: the object itself, its metadata alone, or rows of a table.
+// Forms of an answer that a client accepts: the object itself, its metadata alone, or rows of a table.
 
 import { badRequest, notAcceptable, plainFailure, unanswerable } from '../base/api-error.ts';
 import type { Resource } from '../resources/api.ts';

@@ -42,7 +42,7 @@ interface Operation {
   readonly takes?: string;
   readonly gives: string;
   readonly created?: true;
-  /** What is named as the subject, where that is another kind than the one of the path. */
+  /** Name of the subject, where that is another kind than the one of the path. */
   readonly about?: Resource;
 }
 

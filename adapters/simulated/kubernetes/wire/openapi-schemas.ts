@@ -56,7 +56,7 @@ function builtinSchema(name: string): JsonMap {
   return publishedType(type, refer);
 }
 
-/** What a schema says about the kind it is of. */
+/** Extensions of a schema about its kind. */
 function extensionsOf({ group, version, kind, builtin, selectable }: Resource): JsonMap {
   const fields = builtin ? [] : Object.keys(selectable).map((fieldPath) => ({ fieldPath }));
   return {
@@ -65,7 +65,7 @@ function extensionsOf({ group, version, kind, builtin, selectable }: Resource): 
   };
 }
 
-/** What every object has replaces what the definition says about it. */
+/** The common members of all objects replace those of the definition. */
 function customSchema({ rawSchema }: Resource): JsonMap {
   return {
     ...rawSchema,
@@ -95,7 +95,7 @@ function listSchema({ group, version, kind, listKind, plural }: Resource, name: 
 }
 
 /**
- * A schema in the words of OpenAPI v2, which knows less: what old clients would refuse or misread is left out, as the
+ * A schema in OpenAPI v2, which knows less: what old clients would refuse or misread is left out, as the
  * API server leaves it out.
  */
 export function schemaOfV2(schema: unknown): JsonMap {
@@ -111,7 +111,7 @@ export function schemaOfV2(schema: unknown): JsonMap {
     else if (key === 'items' || (key === 'additionalProperties' && isMap(value))) result[key] = schemaOfV2(value);
     else result[key] = value;
   }
-  // Whatever is said about the type would be taken as all there is.
+  // Any statement about the type would be taken as all there is.
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true || schema['nullable'] === true;
   if (isOpen || schema['x-kubernetes-int-or-string'] === true) delete result['type'];
   if (isOpen) for (const key of ['properties', 'items', 'additionalProperties', 'required']) delete result[key];
