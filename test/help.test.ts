@@ -31,6 +31,8 @@ const ANSWER = [
 const LEFT_OUT: Readonly<Record<string, string>> = {
   prepare: 'npm runs it',
   prepack: 'npm runs it',
+  'prebuild:csi-proxy': 'npm runs it',
+  'generate:csi-proxy': 'held by test/adapters/csi-proxy/generator',
   sbom: "npm's own",
   troupe: 'held by test/actors/cli',
   demo: 'held by test/actors/cli',
