@@ -29,9 +29,9 @@ const RESTING: ReadonlySet<StatusColor> = new Set([
 export function withoutRoutine(steps: readonly Step[]): readonly Step[] {
   const kept: Step[] = [];
   const [first] = steps;
-  // An object that existed before the first known step was idle.
-  let rest: Step | undefined =
-    first === undefined || first.from === '' ? undefined : { ...first, to: first.from, tone: StatusColor.Available };
+  // An object that existed before the first known step was idle, unless its lifecycle began with that.
+  const isNew = first === undefined || first.from === '' || first.cause === 'lifecycle.started';
+  let rest: Step | undefined = isNew ? undefined : { ...first, to: first.from, tone: StatusColor.Available };
   let away: Step[] = [];
   for (const step of steps) {
     if (rest !== undefined && (away.length > 0 || step.to !== '')) {

@@ -225,7 +225,9 @@ test('it is type-checked against troupe/adapter, with a path and nothing install
     typeRoots: [join(ROOT, 'node_modules/@types')],
     paths: { 'troupe/adapter': [join(ROOT, 'adapters/mod.ts')] },
   };
-  const [, documented = ''] = /```ts\n(.*?)```/s.exec(await readFile(join(ROOT, 'adapters/README.md'), 'utf8')) ?? [];
+  const page = await readFile(join(ROOT, 'adapters/README.md'), 'utf8');
+  const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text);
+  const documented = blocks.find((text) => text.includes('export const adapter: Adapter')) ?? '';
   const files = {
     'package.json': JSON.stringify({ type: 'module' }),
     'tsconfig.json': JSON.stringify({ compilerOptions, files: ['lamps.ts', 'documented.ts', 'wrong.ts'] }),
