@@ -25,7 +25,7 @@ export function tooLarge(subject: string, options: ErrorOptions = {}): TerminalE
 export function requestError(error: unknown, subject: string, timeoutMs: number): Error {
   const why = error instanceof RequestError ? (error.cause ?? error) : error;
   const options = { cause: error };
-  if (why instanceof NoRespondersError) return new NoResponderError(`nobody answers '${subject}'`, options);
+  if (why instanceof NoRespondersError) return new NoResponderError(`no process serves '${subject}'`, options);
   if (why instanceof TimeoutError) {
     return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, options);
   }
