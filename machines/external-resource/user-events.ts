@@ -113,10 +113,7 @@ export class UserEventDetector {
       );
     if (enters(ResourceTag.Vanished)) {
       this.#doneGeneration = undefined;
-      return warning(
-        'DeletedExternally',
-        `${object.externalId} is gone, and was not deleted from here; it is made anew`,
-      );
+      return warning('DeletedExternally', `${object.externalId} was deleted outside of Troupe; re-creating it`);
     }
     if (enters(ResourceTag.Unclaiming) && externalId !== '')
       return this.#ended(cause, from?.hasTag(ResourceTag.AwaitsRemoval) === true, object, externalId);
@@ -194,7 +191,7 @@ export class UserEventDetector {
 
 /** For people: what is not as the spec says, and stays so. Fields alone: their values may be secrets. */
 export function driftMessage(left: readonly string[]): string {
-  return `not as specified, and left so: ${[...left].sort().join(', ')}`;
+  return `differs from the spec, and is not corrected: ${[...left].sort().join(', ')}`;
 }
 
 /** For people: what of the spec has no effect, and what would give it one. */
