@@ -17,6 +17,11 @@ const NAMED = [
     plan: RESOURCES.plan(700_489),
     about: 'a network of its name is found while its own create is in doubt, and arrives later',
   },
+  {
+    plan: RESOURCES.plan(800_567),
+    about:
+      'a network of its name is found when it is deleted while its create is in doubt, and stays (EXTERNAL-RESOURCE-9)',
+  },
   { plan: RESOURCES.plan(702_602), about: 'a network of its name is recorded just after its own late create arrived' },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
