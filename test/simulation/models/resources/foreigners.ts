@@ -11,7 +11,7 @@ export function foreignersOf(
   { steps }: { readonly steps: readonly Step[] },
 ): { readonly steps: readonly Step[]; readonly moments: readonly Moment[] } {
   const draw = drawFrom(mulberry32(seed ^ 0xf04e16));
-  const looks = drawFrom(mulberry32(seed ^ 0xa11ce));
+  const looks = drawFrom(mulberry32(seed ^ 0x1a11ce));
   if (!draw.chance(1 / 6)) return { steps: [], moments: [] };
   const wanted = steps.flatMap((step) =>
     step.what === 'create' && step.object.kind === 'Network' && step.object.filter === undefined ? [step] : [],
