@@ -5,13 +5,12 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { KnownDependencies } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import type { ResourceField } from '../kinds/fields.ts';
-import { isCompared } from '../kinds/fields.ts';
-import type { TableKind } from '../kinds/table.ts';
+import { isCompared, type ResourceField } from '../base/fields.ts';
+import { isEmpty } from '../base/observed-values.ts';
 import { pathsOf } from '../status/messages.ts';
-import { isShown } from '../status/unapplied-fields.ts';
 import { isSame, unsetAttributes, wiredOf } from './desired.ts';
-import { isEmpty } from './observed-values.ts';
+import type { TableKind } from './table.ts';
+import { isShown } from './unapplied-fields.ts';
 
 type Seen = Pick<Observation, 'attributes' | 'resource'>;
 
