@@ -119,6 +119,7 @@ export type ResourceOperations = {
 /** Report of a watch about a changed resource. */
 export type WatchUpdate = { readonly observation: Observation } | { readonly gone: true };
 
+/** Request of `watch`: polls until the signal is aborted. */
 export interface WatchRequest extends Omit<LongCallRequest, 'progress'> {
   readonly progress: (news: WatchUpdate) => void;
   readonly id: string;
