@@ -621,6 +621,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
       },
       namespace: { ...RUN.namespace, help: 'for --namespaced, with commas between; may be repeated' },
       roles: { ...RUN.roles, help: 'whose rights are printed' },
+      'ocm-writes-as': GATEWAY_OPTIONS['ocm-writes-as'],
       ...COMMON,
     },
     examples: [
