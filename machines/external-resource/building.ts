@@ -60,7 +60,10 @@ export const building = resourceSetup.createStateConfig({
     awaitingExternal: {
       description: 'Nothing matches the import filter yet.',
       tags: ResourceTag.AwaitsImport,
-      always: { guard: 'isDeleting', target: '#deleting' },
+      always: [
+        { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isBuiltOnReplaced', target: '#claiming' },
+      ],
       after: { importPause: '#claiming' },
       on: { 'object.changed': anewIfEdited },
     },
@@ -137,6 +140,9 @@ export const building = resourceSetup.createStateConfig({
       exit: 'forgetRival',
       always: [
         { guard: 'isDeleting', target: '#deleting' },
+        // The verdict is on what the spec before leads to, and its owner may stay for ever.
+        // mutant: edit-while-contended drop
+        { guard: 'isBuiltOnReplaced', target: '#claiming' },
         // Nothing was built on it.
         { guard: and(['mustWithdraw', not('mayHaveBuilt')]), target: '#claiming' },
       ],
@@ -207,6 +213,7 @@ export const building = resourceSetup.createStateConfig({
       exit: 'forgetLack',
       always: [
         { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isBuiltOnReplaced', target: '#claiming' },
         { guard: 'isPassStale', target: '#claiming' },
       ],
       on: { 'object.changed': anewIfUnsettled },

@@ -102,7 +102,7 @@ export const deleting = resourceSetup.createStateConfig({
     searching: {
       description: 'Looking for what a create may have left whose id was never recorded.',
       tags: [Tag.Busy, ResourceTag.Removing],
-      entry: 'noteBasis',
+      entry: ['noteTry', 'noteBasis'],
       invoke: {
         id: 'search',
         src: 'find',
@@ -166,6 +166,8 @@ export const deleting = resourceSetup.createStateConfig({
     refused: {
       description: 'Several resources match; which one to remove is for a person to say.',
       tags: [Tag.Failing, Tag.Terminal],
+      // A person has said it during the lookup.
+      always: { guard: 'isBuiltOnReplaced', target: 'deciding' },
       on: {
         'object.changed': decideIfEdited,
       },

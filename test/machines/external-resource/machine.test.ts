@@ -1039,6 +1039,56 @@ test('an edit while a call is refused is tried: the refusal was of the spec befo
   assert.is(run.count('create'), 2);
 });
 
+test('an edit during the step before a wait is not waited for: the step was for the spec before (I9)', async () => {
+  const one = { ...nothing, matches: [observation()] };
+  const waits = [
+    {
+      state: 'building.ownedElsewhere',
+      busy: 'resolveOwnership',
+      gives: { conflictingOwner, at: 0 },
+      answers: { find: () => one },
+      object: view(owned),
+    },
+    {
+      state: 'building.awaitingExternal',
+      busy: 'import',
+      gives: undefined,
+      answers: {},
+      object: view({ ...owned, managed: false }),
+    },
+    {
+      state: 'building.awaitingPrerequisite',
+      busy: 'create',
+      gives: fail(lacking),
+      answers: { find: () => nothing },
+      object: view(owned),
+    },
+    {
+      state: 'deleting.refused',
+      busy: 'find',
+      gives: { ...nothing, matches: [observation(), observation({ id: 'id-2' })] },
+      answers: {},
+      object: view({ ...owned, deleting: true }),
+    },
+  ];
+  for (const { state, busy, gives, answers, object } of waits) {
+    const after = async (generation: number): Promise<readonly [phase: string, asked: number]> => {
+      const first = pending();
+      const answer = async (call: number): Promise<unknown> => {
+        const given = call === 1 ? await first.answer() : gives;
+        return typeof given === 'function' ? given() : given;
+      };
+      const run = await lived({ ...answers, [busy]: answer }, object);
+      run.report({ ...object, generation });
+      first.give(gives);
+      await settled();
+      return [run.phase(), run.count(busy)];
+    };
+    assert.equal(await after(object.generation), [state, 1]);
+    assert.equal(await after(object.generation + 1), [state, 2]);
+  }
+});
+
 test('an edit while waiting claims what the object refers to now', async () => {
   const run = await lived({}, view(owned), [secret, dependency(undefined)]);
   run.report(view({ ...owned, generation: 2 }));
