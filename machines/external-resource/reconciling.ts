@@ -1,7 +1,7 @@
 // Keeping a recorded resource as it is specified: the part of the chart between building and resting.
 import { Tag } from '../lifecycle.ts';
 import { ResourceTag } from './context.ts';
-import { isToReport } from './drift.ts';
+import { isToReport } from './outcomes.ts';
 import { resourceSetup } from './setup.ts';
 import {
   anewIfUnsettled,

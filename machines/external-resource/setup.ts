@@ -1,9 +1,9 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { fromPromise, setup } from 'xstate';
-import { assign } from '../assign.ts';
 import type { Dependency, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import { isRetried } from '../retry.ts';
+import { assign } from '../statechart.ts';
 import {
   type AnnounceInput,
   ambiguityOf,
@@ -45,10 +45,9 @@ import {
   type WatchInput,
   withdrawable,
 } from './context.ts';
-import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
-import { ECHOES, echoMs, relookMs, removalPatienceMs } from './polling.ts';
-import { failed, resyncMs } from './resync.ts';
+import { failed, idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './outcomes.ts';
+import { ECHOES, echoMs, relookMs, removalPatienceMs, resyncMs } from './polling.ts';
 
 export type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
 export type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
