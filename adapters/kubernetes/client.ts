@@ -57,7 +57,7 @@ export interface Cause {
   readonly message: string;
 }
 
-/** Who a request is made for, where that is not the account of this process. */
+/** User of a request, if it is not the account of this process. */
 export interface Impersonated {
   readonly user: string;
   readonly groups: readonly string[];
@@ -310,7 +310,7 @@ export function kubeClient({
     }
   }
 
-  /** What a refusal means. Whether the kind is served at all is asked for after a 404 that does not tell. */
+  /** Error for a rejected request. After an ambiguous 404 it checks whether the kind is served at all. */
   async function refused(
     { status, headers }: Pick<WholeAnswer, 'status' | 'headers'>,
     body: JsonObject | undefined,
@@ -429,7 +429,7 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
 function tooLong(server: string): TooLargeError {
   const limit = `${LINE_LENGTH / 1024 / 1024} MiB`;
   return new TooLargeError(
-    `a watch at ${server} told of an object in more than ${limit}, which is not read: all objects are listed anew; make that object smaller`,
+    `a watch at ${server} sent an object larger than ${limit}, which is skipped: listing all objects again; make that object smaller`,
   );
 }
 

@@ -84,7 +84,7 @@ export class ScriptedNats {
     );
   }
 
-  /** How often a subject was asked that begins with these words. */
+  /** Number of requests whose subject begins with these words. */
   count(beginning: string): number {
     return this.asked.filter((subject) => subject.startsWith(beginning)).length;
   }
