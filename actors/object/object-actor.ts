@@ -25,8 +25,15 @@ import type { KubeObject } from '../../machines/object.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
-import { AnswerPublisher, type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
-import { Answers, dependenciesOf, isMadeOfOthers } from './answers.ts';
+import {
+  AnswerPublisher,
+  Answers,
+  type Claimed,
+  claimTargetOf,
+  contentVersionAfter,
+  dependenciesOf,
+  isMadeOfOthers,
+} from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
 import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';

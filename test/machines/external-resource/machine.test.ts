@@ -11,8 +11,7 @@ import {
 import { resourceStateOf } from '../../../machines/external-resource/lifecycle.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
-import { RELOOK_LIMIT_MS } from '../../../machines/external-resource/polling.ts';
-import { resyncMs } from '../../../machines/external-resource/resync.ts';
+import { RELOOK_LIMIT_MS, resyncMs } from '../../../machines/external-resource/polling.ts';
 import { type Dependency, type Readiness, stateOf } from '../../../machines/lifecycle.ts';
 import { leaves, possible, reached } from '../paths.ts';
 import {
