@@ -66,7 +66,7 @@ function errors(version: Version, id: string | undefined, query: Query, { prefix
 
 function numberOf(query: Query, name: string): number | undefined {
   const text = query.text(name);
-  const type = BUILT_IN_TYPES.get('integer');
+  const type = BUILT_IN_TYPES.get(name === 'size' ? 'long' : 'integer');
   return text === undefined || type === undefined ? undefined : Number(queryValue(type, text, name));
 }
 
