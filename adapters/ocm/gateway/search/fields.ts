@@ -43,6 +43,7 @@ type Step = { readonly form: 'member'; readonly key: string } | { readonly form:
 export function fieldOf(parts: readonly string[], scope: FieldScope): Field | undefined {
   const declared = scope.searchFields?.get(parts.join('.'));
   if (declared !== undefined) return single(parts.join('.'), declared.kind, declared.read);
+  // mutant: gateway-one-form ?? -> $1
   return attributeField(parts, scope) ?? otherFormOf(parts, scope);
 }
 

@@ -110,6 +110,7 @@ export class Api {
 
   async answer(request: ApiRequest, onAnswered: (answered: Answered) => void): Promise<ApiAnswer> {
     const given = request.headers['x-operation-id'];
+    // mutant: gateway-own-operation-id ?:.1 -> false
     const operationId = typeof given === 'string' && OPERATION_ID.test(given) ? given : this.#deps.newOperationId();
     const served = this.#served;
     let place = NOWHERE;
@@ -141,6 +142,7 @@ export class Api {
     } catch (error) {
       if (error instanceof RefusedRequest) {
         const notices = operation === undefined ? {} : methodDeprecation(operation.method, new Set());
+        // mutant: gateway-errors-without-notice ... drop
         const headers = { ...notices, ...error.refusal.headers };
         return finish(this.#error({ ...error.refusal, headers }, place, operationId));
       }
@@ -194,6 +196,7 @@ export class Api {
         ...(typeof traceparent === 'string' && { traceparent }),
       },
     };
+    // mutant: gateway-nowhere-around drop
     await requireAround(served, found, caller);
     switch (method.kind) {
       case 'List':
@@ -233,6 +236,7 @@ function refuseVerb(
 ): never {
   const root = api === 'api' ? services.get(service)?.get(version)?.root : undefined;
   const found = root && find(root, rest, verb);
+  // mutant: gateway-allow-all = -> isThere = false
   const isThere = found !== undefined && found.operations.size > 0;
   const allowed = isThere ? allowedOf(found) : [...VERBS];
   return refuse(405, `The method '${verb}' is not supported`, { headers: { Allow: allowed.join(', ') } });
@@ -241,6 +245,7 @@ function refuseVerb(
 function common(status: number, operationId: string): Record<string, string> {
   return {
     ...(status !== 204 && { 'Content-Type': 'application/json' }),
+    // mutant: gateway-no-vary drop
     Vary: 'Authorization',
     'X-Operation-ID': operationId,
   };
@@ -249,12 +254,15 @@ function common(status: number, operationId: string): Record<string, string> {
 function targetOf(target: string, { services }: Served): Target {
   const mark = target.indexOf('?');
   // Proxies may ask by a whole URL.
+  // mutant: gateway-whole-url / -> /(?!)/
   const path = (mark < 0 ? target : target.slice(0, mark)).replace(/^https?:\/\/[^/]*/i, '');
   const query = new Query(mark < 0 ? '' : target.slice(mark + 1));
   let isEncoded = true;
+  // mutant: gateway-slash-counts / -> /(?!)/
   const encoded = path.replace(/\/+$/, '').split('/').slice(1);
   const segments = encoded.map((segment) => {
     try {
+      // mutant: gateway-encoded return -> segment
       return segment.includes('%') ? decodeURIComponent(segment) : segment;
     } catch {
       isEncoded = false;
@@ -269,6 +277,7 @@ function targetOf(target: string, { services }: Served): Target {
 }
 
 function allowedOf({ operations }: Pick<Found, 'operations'>): string[] {
+  // mutant: gateway-allow-without-head ?: -> []
   return [...operations.keys(), ...(operations.has('GET') ? ['HEAD'] : [])];
 }
 
@@ -284,6 +293,7 @@ function route({ services }: Served, segments: readonly string[], verb: string):
 /** @throws {RefusedRequest} 405 */
 function operationOf({ operations }: Found, verb: string, query: Query): Operation {
   const list = operations.get('GET');
+  // mutant: gateway-post-lists if -> false
   if (verb === 'POST' && list?.method.kind === 'List' && query.text('method') === 'get') return list;
   const operation = verb === 'HEAD' ? list : [...operations].find(([each]) => each === verb)?.[1];
   if (operation !== undefined) return operation;

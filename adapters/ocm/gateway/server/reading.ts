@@ -43,6 +43,7 @@ function givenOf(query: Query, body: Value, parameters: readonly Parameter[]): G
     const member = names.find((name) => Object.hasOwn(body, name) && body[name] !== null);
     const text = query.text(queryName);
     if (member !== undefined || text !== undefined) given.add(names[0] ?? queryName);
+    // mutant: gateway-query-wins if -> member !== undefined && text === undefined
     if (member !== undefined) values.set(key, decodeValue(type, body[member], member, 'absent'));
     else values.set(key, text === undefined ? initial : queryValue(type, text, queryName));
   };
@@ -66,6 +67,7 @@ export async function list(call: Call, { isByPost }: { readonly isByPost: boolea
     return typeof value === 'string' ? value : '';
   };
   const page = Number(values.get('page') ?? 1);
+  // mutant: gateway-page-zero if -> false
   if (page < 1) refuse(400, `The query parameter 'page' must be at least 1, and not '${page}'`);
   const size = sizeOf(Number(values.get('size') ?? DEFAULT_SIZE));
   const search = text('search');
@@ -81,6 +83,7 @@ export async function list(call: Call, { isByPost }: { readonly isByPost: boolea
   const body = `{"kind":${kind},"page":${page},"size":${objects.length},"total":${total},"items":[${texts.join()}]}`;
   const headers = {
     ...methodDeprecation(operation.method, names),
+    // mutant: gateway-list-without-notice drop
     ...fieldDeprecation(collection.type, ...(projected ?? objects.map(({ value }) => value))),
   };
   return { status: operation.method.status, headers, body };
@@ -135,6 +138,7 @@ function objectBody(body: unknown): Value {
 }
 
 function sizeOf(asked: number): number {
+  // mutant: gateway-negative-size return -> asked
   return asked < 0 || asked > LARGEST_SIZE ? LARGEST_SIZE : asked;
 }
 
