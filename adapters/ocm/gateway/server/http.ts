@@ -35,8 +35,10 @@ export interface HttpServer {
   /** `http://127.0.0.1:8000`. */
   readonly url: string;
   readonly port: number;
-  /** Has another certificate for connections from now on. */
+  /** Has another certificate for connections from now on. @throws {TerminalError} it is none, or does not fit the key */
   renew(tls: { readonly certificate: string; readonly key: string }): void;
+  /** Closes each connection after its next answer. */
+  retire(): void;
   close(): Promise<void>;
 }
 
@@ -137,6 +139,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     renew({ certificate, key }) {
       if ('setSecureContext' in server)
         secured(() => server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' }));
+    },
+    retire() {
+      isClosing = true;
     },
     async close() {
       isClosing = true;
