@@ -1,4 +1,4 @@
-// needs: nothing
+// needs: powerdns
 // The adapter for PowerDNS on a real one: create, edit, drift, deletion from outside, a killed process, the server down, a wrong key,
 // wrong content, and the zone deleted first.
 import { suite } from 'uvu';
