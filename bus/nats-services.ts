@@ -95,7 +95,7 @@ export function natsServices(connection: Connection, options: NatsServicesOption
         });
       } catch (error) {
         if (error instanceof NoResponderError)
-          throw new TransientError(`nobody answers '${subject}'`, { cause: error });
+          throw new TransientError(`no process serves '${subject}'`, { cause: error });
         // Timeout or broken connection: it is unknown whether it was received.
         if (error instanceof TransientError) throw new UnknownOutcomeError(error.message, { cause: error });
         throw error;
@@ -112,7 +112,7 @@ export function natsServices(connection: Connection, options: NatsServicesOption
           message = await connection.request(endpointSubject(subject, root), JSON.stringify(request), sent);
         } catch (error) {
           if (!(error instanceof NoResponderError)) throw error;
-          throw new TransientError(`nobody answers '${subject}'`, { cause: error });
+          throw new TransientError(`no process serves '${subject}'`, { cause: error });
         }
         answerIn(message, subject);
       });

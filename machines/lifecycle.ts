@@ -256,7 +256,7 @@ export interface Lifecycle {
 /** Ports of the object with this key (`LifecycleInput.key`). */
 export type PortsOf = (key: string) => LifecyclePorts;
 
-/** What the runtime does for the effects of one object. All reject with `ErrorData`: `absent` if the object is not hosted here any more. */
+/** Functions of the runtime for the effects of one object. All reject with `ErrorData`: `absent` if the object is not hosted here any more. */
 export interface LifecyclePorts {
   now(): number;
   /** Uniform in [0, 1). */

@@ -28,7 +28,7 @@ const COMMON = {
     multiple: true,
     value: 'DIR',
     variable: 'TROUPE_MODELS',
-    help: "models of the cluster manager's language, with commas between: their classes are kinds, whose objects are actors",
+    help: "directories of models of the cluster manager's language, comma-separated; their classes are served as kinds",
   },
   'model-bindings': {
     type: 'string',
@@ -614,7 +614,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
   check: {
     name: 'check',
     about:
-      'the contracts of adapters by the rules of contracts, and whether their parts go together; of those of --adapters, or of all without; ends with 0, or 1 if something is wrong',
+      'check the contracts of adapters and whether their parts fit together; of --adapters, or of all adapters without it; exit status: 0 all is well, 1 something is wrong',
     options: COMMON,
     examples: ['check --adapters ./src/mod.ts'],
   },
@@ -626,8 +626,9 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
         type: 'boolean',
         help: 'a Role for each namespace that -n names, and what only a ClusterRole grants',
       },
-      namespace: { ...RUN.namespace, help: 'for --namespaced, with commas between; may be repeated' },
+      namespace: { ...RUN.namespace, help: 'namespaces for --namespaced, comma-separated; may be repeated' },
       roles: { ...RUN.roles, help: 'whose rights are printed' },
+      'ocm-writes-as': GATEWAY_OPTIONS['ocm-writes-as'],
       ...COMMON,
     },
     examples: [

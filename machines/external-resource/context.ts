@@ -258,6 +258,7 @@ export interface FindOutput {
   readonly completedLookup?: string;
   readonly earlier?: boolean;
   readonly intended?: boolean;
+  readonly unlike?: readonly string[];
   /** Message about several matches. */
   readonly ambiguity?: string;
 }

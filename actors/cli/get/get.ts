@@ -80,7 +80,7 @@ export async function answer(question: CommandContext): Promise<number> {
     } else {
       const where = isEverywhere ? 'any namespace' : `namespace ${place}`;
       const standing = states === undefined ? '' : ` that is ${states.join(' or ')}`;
-      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe cares for in ${where}${standing}\n`);
+      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe manages in ${where}${standing}\n`);
     }
     return 0;
   } finally {

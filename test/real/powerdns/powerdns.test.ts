@@ -48,7 +48,7 @@ async function eventually(world: World, what: string, isSo: () => Promise<boolea
 }
 
 if (!isInstalled) process.stdout.write('skipped: there is no pdns_server; TROUPE_PDNS names a folder that has one\n');
-else
+else {
   test('35.C6: zones, records and aliases, whatever goes wrong', async () => {
     const server = await startPowerDns();
     const env = { POWERDNS_URL: server.url };
@@ -148,5 +148,5 @@ else
       await server.close();
     }
   });
-
-test.run();
+  test.run();
+}

@@ -69,7 +69,7 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
   const none = await ask(['router']);
   assert.equal(
     [none.code, none.out, none.err],
-    [0, '', `no Router that troupe cares for in namespace ${world.namespace}\n`],
+    [0, '', `no Router that troupe manages in namespace ${world.namespace}\n`],
   );
   for (const [names, message] of [
     [['netwrok'], /^there is no kind 'netwrok'; did you mean 'network'\?$/],

@@ -120,7 +120,7 @@ test('what was left behind, or is no address of a page, is not opened', () =>
     const visualizer = await startVisualizer(place(), deps);
     await visualizer?.close();
     await writeFile(join(folder, 'visualizer-url'), visualizer?.url ?? '');
-    assert.match(await refusal(runningUrl(folder)), 'is gone: nobody answers at http://127.0.0.1:');
+    assert.match(await refusal(runningUrl(folder)), 'does not answer at http://127.0.0.1:');
     for (const wrong of ['', 'x', 'file:///etc/passwd', 'javascript:alert(1)', '--help']) {
       await writeFile(join(folder, 'visualizer-url'), wrong);
       assert.match(await refusal(runningUrl(folder)), 'holds no address', wrong);
