@@ -265,6 +265,12 @@ const TEXT_OR_JSON = {
   help: 'json is for programs',
 } as const satisfies Option;
 
+/** What each form of `scaffold` does. */
+const SCAFFOLDED = {
+  adapter: 'write a package with an adapter that runs: one kind, its client, a simulator and tests',
+  kind: 'write a new kind of an adapter that comes with Troupe; only in a checkout of the sources',
+} as const;
+
 export const USAGES = {
   run: {
     name: 'run',
@@ -467,9 +473,9 @@ export const USAGES = {
       output: {
         type: 'string',
         short: 'o',
-        value: 'text|wide|json|yaml',
+        value: 'text|wide|json|yaml|name',
         default: 'text',
-        help: 'wide: also since when and why, and nothing is cut',
+        help: 'wide: also since when and why, and nothing is cut; name: as kubectl prints it, such as for xargs',
       },
       ...PLACE,
       ...COMMON,
@@ -479,6 +485,7 @@ export const USAGES = {
       'get subnet -n shop',
       'get network/app -o yaml',
       'get -A -o wide',
+      'get --state failed -o name',
       'get -A --state waiting,failed',
     ],
   },
@@ -638,8 +645,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
   scaffold: {
     name: 'scaffold',
     forms: ['adapter <name> <Kind>', '<realm> <Kind>'],
-    about:
-      'writes a package with an adapter that runs: one kind, its client, a simulator and tests; or, in a checkout of the sources, a new kind of an adapter that comes with Troupe',
+    about: `${SCAFFOLDED.adapter}; or ${SCAFFOLDED.kind}`,
     options: COMMON,
     examples: ['scaffold adapter powerdns Zone', 'scaffold openstack AddressGroup'],
   },
@@ -673,6 +679,9 @@ const CONFIGURED: readonly CommandName[] = [
   'machines',
 ];
 
+/** Those of them that call no external system: options of adapters only add kinds there. */
+const READING: readonly CommandName[] = CONFIGURED.filter((name) => !['run', 'dev', 'demo', 'doctor'].includes(name));
+
 /** Commands with all on this machine: what is done for a node is done for it. */
 const DEVELOPING: readonly CommandName[] = ['dev', 'demo'];
 
@@ -699,7 +708,8 @@ export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): U
   const flags = flagsOf(adapters);
   if (DEFINING.includes(name)) Object.assign(all, flags.definitions);
   if (CONFIGURED.includes(name)) Object.assign(all, flags.process);
-  return { ...usage, options: all };
+  const unlisted = READING.includes(name) ? Object.keys(flags.process) : [];
+  return { ...usage, options: all, unlisted };
 }
 
 /** All that some command takes: for finding the command among them. @throws {TerminalError} as `usageOf` */
@@ -747,7 +757,10 @@ export function usageText(adapters: readonly KnownAdapter[], tools: readonly Usa
     if (usage.name !== 'scaffold') return [usage];
     const able = adapters.filter(({ scaffold }) => scaffold !== undefined);
     const { forms: [ofAdapter = ''] = [] } = usage;
-    return [ofAdapter, ...able.map(({ realm }) => `${realm} <Kind>`)].map((form) => ({ ...usage, forms: [form] }));
+    return [
+      { ...usage, forms: [ofAdapter], about: SCAFFOLDED.adapter },
+      ...able.map(({ realm }) => ({ ...usage, forms: [`${realm} <Kind>`], about: SCAFFOLDED.kind })),
+    ];
   });
   return `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 

@@ -2,8 +2,8 @@
 import type { LookupFunction } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KeyedMutex } from '../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../adapters/csi-proxy/server/path-rules.ts';
 import { type EgressPolicyOptions, foreignReachOf } from '../../adapters/http/egress-policy.ts';
 import type { IronicPorts } from '../../adapters/ironic/serving.ts';

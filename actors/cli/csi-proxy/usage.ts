@@ -1,6 +1,6 @@
 // Arguments and options of the commands of `troupe csi-proxy`.
 
-import { PIPE_PREFIX } from '../../../adapters/csi-proxy/pipes.ts';
+import { PIPE_PREFIX } from '../../../adapters/csi-proxy/base/pipes.ts';
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
 import { hint } from '../../../adapters/text/nearest.ts';
 import type { Usage } from '../command-line.ts';

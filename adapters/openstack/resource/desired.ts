@@ -3,11 +3,11 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { isCompared, type ResourceField } from '../kinds/fields.ts';
-import type { TableKind } from '../kinds/table.ts';
-import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from './criteria.ts';
-import { isEmpty } from './observed-values.ts';
+import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from '../base/criteria.ts';
+import { isCompared, type ResourceField } from '../base/fields.ts';
+import { isEmpty } from '../base/observed-values.ts';
 import { type Contents, toWire } from './references.ts';
+import type { TableKind } from './table.ts';
 
 /** Known values, and the references that were not known yet. */
 export interface Stated<T> {

@@ -17,19 +17,15 @@ import type { Found, Observation } from '../../../machines/external-resource/ope
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
+import { isJsonObject, readFields } from '../base/fields.ts';
+import { projected } from '../base/projection.ts';
 import { bodyOf, changeRequest, resourceIn, resourcesOf } from '../client/bodies.ts';
 import { classified, refused, unrecoverable, type WatchingOperations } from '../client/call-errors.ts';
 import { type Identity, idCriteria, identityOf as identityOfParts } from '../client/identity.ts';
 import { listCall } from '../client/listing.ts';
-import { contentsOf, secretsIn } from '../client/secret-contents.ts';
 import { HttpError, type Session, type Sessions } from '../client/session.ts';
-import { placed, placesOf } from '../client/user-collections.ts';
-import { isJsonObject, readFields } from '../kinds/fields.ts';
-import { projected } from '../kinds/projection.ts';
-import type { OperationsDeps, TableKind } from '../kinds/table.ts';
-import { unheededFields } from '../status/unapplied-fields.ts';
 import { watchWhole, withParts } from './composite-reads.ts';
-import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import {
   adoptionCriteria,
   createAttributes,
@@ -39,7 +35,11 @@ import {
   type Wanted,
 } from './desired.ts';
 import { outdatedRemarks } from './references.ts';
+import { contentsOf, secretsIn } from './secret-contents.ts';
+import type { OperationsDeps, TableKind } from './table.ts';
+import { unheededFields } from './unapplied-fields.ts';
 import { appliedBy, callOf, notFound, pathOf, runReport, runUpdate, sendExpecting, specMissing } from './update.ts';
+import { placed, placesOf } from './user-collections.ts';
 
 /** For what no deadline bounds: longest time that it waits for a session, in milliseconds. */
 const OPEN_MS = 10_000;

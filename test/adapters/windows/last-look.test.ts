@@ -1,8 +1,8 @@
 // The last look, in the lane of a disk, before the disk is changed or a volume on it is formatted: what was true before may not be.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KeyedMutex } from '../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
 import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
 import { changeDisk } from '../../../adapters/windows/operations/disks.ts';

@@ -111,7 +111,7 @@ test('33.B10: an object that does not exist is not opened, and said not to', () 
     const visualizer = await openVisualizer(place(), deps, folder);
     const { out, err, opened } = await asked(folder, { names: ['network/lost'], code: 1 });
     assert.equal([out, opened], ['', []]);
-    assert.is(err, "troupe: Network/lost does not exist in namespace 'shop', which -n names; nothing is opened\n");
+    assert.is(err, "troupe: Network/lost does not exist in namespace 'shop'; -n names another; nothing is opened\n");
     await visualizer?.close();
   }));
 

@@ -1,7 +1,7 @@
 // Which versions of csi-proxy are used, what is said where none may be, and how many calls are made at a time and for how long.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
+import { Code } from '../../../../adapters/csi-proxy/base/status.ts';
 import { DISK } from '../../../../adapters/windows/client/disks.ts';
 import { SMB } from '../../../../adapters/windows/client/files.ts';
 import { pipeSettings } from '../../../../adapters/windows/client/settings.ts';

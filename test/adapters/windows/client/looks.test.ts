@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../../adapters/api/adapter.ts';
-import { KeyedMutex } from '../../../../adapters/csi-proxy/keyed-mutex.ts';
+import { KeyedMutex } from '../../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import { ANYWHERE } from '../../../../adapters/http/egress-policy.ts';
 import { type PipeMachine, pipeMachine } from '../../../../adapters/windows/client/looks.ts';
