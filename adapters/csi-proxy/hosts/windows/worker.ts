@@ -92,7 +92,7 @@ export class PowerShellWorker implements Worker {
   }
 
   ready(): string | undefined {
-    return this.#isRestarting ? 'PowerShell did not answer in time; another one is started' : undefined;
+    return this.#isRestarting ? 'PowerShell worker did not answer in time; starting another' : undefined;
   }
 
   async close(): Promise<void> {
@@ -117,7 +117,7 @@ export class PowerShellWorker implements Worker {
     const ended = Promise.withResolvers<void>();
     const running: Running = { process, asked: new Map(), ended: ended.promise, readyTimer: undefined };
     running.readyTimer = clock.setTimeout(() => {
-      log.error({ limitMs: readyLimitMs }, 'the worker of PowerShell does not get ready; it is ended');
+      log.error({ limitMs: readyLimitMs }, 'PowerShell worker did not become ready; stopping it');
       process.kill();
     }, readyLimitMs);
     process.listen({
@@ -125,7 +125,7 @@ export class PowerShellWorker implements Worker {
       ended: (how) => {
         if (running.readyTimer !== undefined) clock.clearTimeout(running.readyTimer);
         if (this.#running === running) this.#running = undefined;
-        if (!this.#isClosed) log.error({ how, asked: running.asked.size }, 'the worker of PowerShell has ended');
+        if (!this.#isClosed) log.error({ how, asked: running.asked.size }, 'PowerShell worker ended');
         const error = new UnknownEndError(
           Code.Unknown,
           `PowerShell ended (${how}); whether the work was done is not known`,
@@ -146,7 +146,7 @@ export class PowerShellWorker implements Worker {
     const asked = running.asked.get(id);
     if (asked === undefined) return;
     const { operation, reject } = asked;
-    this.#deps.log.error({ operation, limitMs }, 'PowerShell did not answer in time; another one is started');
+    this.#deps.log.error({ operation, limitMs }, 'PowerShell worker did not answer in time; starting another');
     if (this.#running === running) {
       this.#retired.add(running);
       this.#isRestarting = true;
@@ -179,7 +179,7 @@ export class PowerShellWorker implements Worker {
     const id = message?.['id'];
     const asked = typeof id === 'number' ? running.asked.get(id) : undefined;
     if (message === undefined || asked === undefined) {
-      this.#deps.log.warn({ length: line.length }, 'the worker of PowerShell said something unexpected');
+      this.#deps.log.warn({ length: line.length }, 'PowerShell worker sent an unexpected answer');
       return;
     }
     this.#forget(running, id as number);
