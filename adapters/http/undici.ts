@@ -48,7 +48,7 @@ export interface WholeAnswer {
   readonly text: string;
 }
 
-/** How far a request had come when it failed. */
+/** Phase of a request when it failed. */
 export type Progress = 'sent' | 'answered';
 
 export interface WholeRequest extends Omit<Dispatcher.DispatchOptions, 'origin' | 'path'> {

@@ -1,9 +1,9 @@
-// One PowerShell that is kept: it is asked line by line, and answers several requests at a time.
+// PowerShell worker: one process for many requests, each one line, answered concurrently.
 //
 // Invariants:
-//   CSI-WORKER-1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
-//       environment hold anything of a request.
-//   CSI-WORKER-2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
+//   CSI-WORKER-1. A request is always one line of ASCII with JSON on standard input. The arguments and the environment of the
+//       process never contain any of it.
+//   CSI-WORKER-2. A request is sent once. When the worker ends, its open requests fail; the next request starts another.
 //   CSI-WORKER-3. A timeout always ends a request: its caller receives an error, and later requests go to another
 //       worker. Other requests of the old one are still awaited, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
@@ -189,12 +189,12 @@ export class PowerShellWorker implements Worker {
   }
 }
 
-/** The code page of a console cannot change what is ASCII. */
+/** Escapes everything but ASCII, which the code page of a console cannot change. */
 function ascii(json: string): string {
   return json.replace(/[\x7f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Whatever the worker calls an error is one. */
+/** Error that the worker reported. */
 function failureOf(error: unknown): Failure {
   try {
     return failure(error);
