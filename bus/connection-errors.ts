@@ -14,7 +14,7 @@ export class NoResponderError extends TransientError {
   override name = 'NoResponderError';
 }
 
-/** Why the client, or the server, took a request not. */
+/** Error of a request that the client or the server refused. */
 export function requestError(error: unknown, subject: string): Error {
   const options = { cause: error };
   // Among the arguments used here, only the payload can be invalid.

@@ -36,7 +36,11 @@ const NO_HELM = 'there is no helm on the PATH';
 /** All that can be chosen, for tests: what install.yaml does not show. */
 const EVERYTHING = {
   ...{ crds: { enabled: false }, roles: { split: true }, egress: { enabled: true }, windows: { enabled: true } },
-  ...{ visualizer: { enabled: true }, webhooks: { enabled: true } },
+  ...{ visualizer: { enabled: true }, webhooks: { enabled: true }, ocm: { enabled: true, tlsSecret: 'company-tls' } },
+  models: {
+    volume: { configMap: { name: 'company-models' } },
+    kinds: { 'fleet.models.troupe.dev': ['clusters', 'nodepools', 'regions'] },
+  },
   metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
 };
 

@@ -628,6 +628,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
       },
       namespace: { ...RUN.namespace, help: 'namespaces for --namespaced, comma-separated; may be repeated' },
       roles: { ...RUN.roles, help: 'whose rights are printed' },
+      'ocm-writes-as': GATEWAY_OPTIONS['ocm-writes-as'],
       ...COMMON,
     },
     examples: [

@@ -22,6 +22,8 @@ export interface MoreAdapters {
   readonly models?: string | undefined;
   /** File of the bindings of the models. */
   readonly bindings?: string | undefined;
+  /** What the gateway of the models is told of its writes; by default those of its callers. */
+  readonly writesAs?: string | undefined;
   /** Adapters that come with Troupe, as far as they are not left out; all by default. */
   readonly builtIn?: readonly Adapter[] | undefined;
 }
@@ -32,6 +34,7 @@ export function moreAdaptersIn(env: Texts): MoreAdapters {
     adapters: env['TROUPE_ADAPTERS'] || undefined,
     models: env['TROUPE_MODELS'] || undefined,
     bindings: env['TROUPE_MODEL_BINDINGS'] || undefined,
+    writesAs: env['TROUPE_OCM_WRITES_AS'] || undefined,
   };
 }
 
@@ -50,7 +53,10 @@ export async function adaptersOf(
     throw new TerminalError('--only-adapters leaves no adapter: name some with --adapters');
   if (!isMore) return builtIn;
   const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
-  const modeled = place === undefined ? [] : [(await import('./load-models.ts')).modelAdapterOf(place)];
+  const modeled =
+    place === undefined
+      ? []
+      : [(await import('./load-models.ts')).modelAdapterOf(place, more.writesAs === 'self' ? 'self' : 'caller')];
   return checkAdapters([...builtIn, ...modeled, ...loaded]);
 }
 

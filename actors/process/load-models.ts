@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Adapter } from '../../adapters/api/adapter.ts';
-import { modelAdapter } from '../../adapters/ocm/adapter.ts';
+import { modelAdapter, type WritesAs } from '../../adapters/ocm/adapter.ts';
 import {
   BINDINGS_FILE,
   type Binding,
@@ -48,8 +48,8 @@ export function loadModels({ roots, bindings: file }: ModelPlace): LoadedModels 
 }
 
 /** @throws {TerminalError} as `loadModels` */
-export function modelAdapterOf(place: ModelPlace): Adapter {
-  return modelAdapter(loadModels(place).kinds);
+export function modelAdapterOf(place: ModelPlace, writesAs: WritesAs): Adapter {
+  return modelAdapter(loadModels(place).kinds, writesAs);
 }
 
 /**

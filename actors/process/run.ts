@@ -27,6 +27,10 @@ import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
 /** Server of models over HTTP. */
 export interface Gateway {
   readonly url: string;
+  /** Reason why not all requests can be answered; undefined if they can. */
+  readonly problem: string | undefined;
+  /** Closes each connection after its next answer. */
+  retire(): void;
   /** Answers what has arrived, and ends. */
   close(): Promise<void>;
 }
@@ -88,7 +92,7 @@ export async function run({ config, adapters, clock, log, signal, gateway: start
     gateway = await startGateway?.({ client: pages.client, clock, log, metrics: pages.metrics });
     if (gateway !== undefined) {
       log.info({ url: gateway.url }, 'serving the models');
-      if (!hasBus && webhooks === undefined) pages.ask({ problem: undefined }, 'alone');
+      pages.ask(gateway, hasBus ? 'beside others' : 'alone');
     }
     const served = [webhooks, gateway] as const;
     if (natsUrl === undefined || !hasBus) {
@@ -133,6 +137,7 @@ async function ended(
 ): Promise<void> {
   if (webhooks === undefined && gateway === undefined) return;
   webhooks?.retire();
+  gateway?.retire();
   const linger = inCluster === undefined ? Promise.resolve() : clock.sleep(LINGER_MS);
   // Their end comes with `close`, and sooner only if they failed.
   await Promise.race([linger, ...(webhooks === undefined ? [] : [webhooks.ended])]);

@@ -13,6 +13,7 @@ export interface SimulatedSystem {
   contents(): readonly string[];
 }
 
+/** Options of `simulate`. */
 export interface SimulateOptions {
   readonly adapter: WorldOptions['adapter'];
   /** A new one, empty. */

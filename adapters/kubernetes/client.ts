@@ -6,7 +6,15 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import { Agent, type Dispatcher, type Progress, request, requestWhole, type WholeAnswer } from '../http/undici.ts';
+import {
+  Agent,
+  type Body,
+  type Dispatcher,
+  type Progress,
+  request,
+  requestWhole,
+  type WholeAnswer,
+} from '../http/undici.ts';
 import { retryAfterMs } from '../text/retry-after.ts';
 import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
@@ -246,7 +254,7 @@ export function kubeClient({
     const { dispatcher, headers } = await addressed('requests', accept, type);
     let timer: Timer | undefined;
     try {
-      return await requestWhole(`${server}${path}`, {
+      const { answer, end } = requestWhole(`${server}${path}`, {
         dispatcher,
         headers: {
           ...headers,
@@ -256,16 +264,13 @@ export function kubeClient({
         method,
         body: body === undefined ? null : JSON.stringify(body),
         headersTimeout: REQUEST_TIMEOUT_MS,
-        onAnswer(end) {
+        onAnswer() {
           const late = (): void => end(new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`));
           timer = clock.setTimeout(late, REQUEST_TIMEOUT_MS);
         },
-        onSize(bytes) {
-          // mutant: list-page-of-any-size if -> false
-          if (bytes > mostBytes)
-            throw new TooLargeError(`the API server at ${server} answered more than ${mostBytes} bytes`);
-        },
+        bodyOf: () => bodyWithin(mostBytes, server),
       });
+      return await answer;
     } catch (failure) {
       const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
       if (error instanceof TooLargeError) throw error;
@@ -367,6 +372,25 @@ export function kubeClient({
     },
     async close() {
       await Promise.all([...agents].map((agent) => agent.destroy()));
+    },
+  };
+}
+
+/** @param mostBytes  more than this it does not take */
+function bodyWithin(mostBytes: number, server: string): Body {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add(chunk) {
+      bytes += chunk.length;
+      // mutant: list-page-of-any-size if -> false
+      if (bytes > mostBytes)
+        throw new TooLargeError(`the API server at ${server} answered more than ${mostBytes} bytes`);
+      chunks.push(chunk);
+    },
+    text() {
+      const [only] = chunks;
+      return (chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)).toString('utf8');
     },
   };
 }

@@ -1,6 +1,5 @@
 // The role `ocm` of a process: models over HTTP, whose objects are those of the cluster.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { delegatedObjects } from '../../../adapters/kubernetes/mod.ts';
 import { Api, serveHttp } from '../../../adapters/ocm/gateway/mod.ts';
 import { ROLE } from '../../../adapters/ocm/kinds/resource.ts';
@@ -13,7 +12,7 @@ import type { StartGateway } from '../../process/run.ts';
 import { GATEWAY_OPTIONS } from './gateway-options.ts';
 import { newIdentifier } from './serve.ts';
 import { authenticatorOf } from './serve-options.ts';
-import { orRefuse } from './session.ts';
+import { certificateIn, followFiles, tlsFilesOf } from './tls-files.ts';
 
 type OptionName = keyof typeof GATEWAY_OPTIONS;
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -60,7 +59,8 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
   if (writesAs !== 'caller' && writesAs !== 'self') {
     throw new TerminalError(`--ocm-writes-as is 'caller' or 'self', not '${writesAs}'`);
   }
-  const tls = tlsOf(read('ocm-tls-cert'), read('ocm-tls-key'));
+  const files = tlsFilesOf(read('ocm-tls-cert'), read('ocm-tls-key'), 'ocm-tls');
+  const tls = files && certificateIn(files);
   const values = {
     'bind-address': given,
     auth,
@@ -110,9 +110,24 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
         tls,
         onAnswered: (each) => metrics?.onAnswered(each),
       });
+      const stop = new AbortController();
+      if (files !== undefined && tls !== undefined) {
+        const onChange = (problem: string | undefined): void => {
+          if (problem === undefined) log.info('another certificate is served');
+          else log.warn({ error: problem }, 'the certificate of the models stays as it is');
+        };
+        void followFiles(files, tls, { clock, renew: (each) => server.renew(each), onChange, signal: stop.signal });
+      }
       return {
         url: server.url,
+        get problem() {
+          const [first, ...others] = api.served.unread;
+          const more = others.length === 0 ? '' : ` and of ${others.length} more`;
+          return first === undefined ? undefined : `the objects of ${first}${more} are not read yet`;
+        },
+        retire: () => server.retire(),
         async close() {
+          stop.abort();
           await server.close();
           api.close();
           await store.close();
@@ -124,17 +139,6 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       throw error;
     }
   };
-}
-
-function tlsOf(
-  certificate: string | undefined,
-  key: string | undefined,
-): { certificate: string; key: string } | undefined {
-  if (certificate === undefined && key === undefined) return undefined;
-  if (certificate === undefined || key === undefined) {
-    throw new TerminalError('--ocm-tls-cert and --ocm-tls-key belong together');
-  }
-  return orRefuse(() => ({ certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }));
 }
 
 function orSaid<T>(option: OptionName, read: () => T): T {

@@ -16,12 +16,19 @@ import type { ServePorts } from '../adapter.ts';
 /**
  * A signal that is aborted at the deadline of an operation. Deadlines are whole milliseconds since the epoch.
  *
- * @example await fetch(url, { signal: deadlineSignal(request, clock).signal })
+ * @returns `release` is called when the call has ended
+ * @example
+ * const { signal, release } = deadlineSignal(request, clock);
+ * try {
+ *   await fetch(url, { signal });
+ * } finally {
+ *   release();
+ * }
  */
 export function deadlineSignal(
   { deadlineAt }: Pick<OperationRequest, 'deadlineAt'>,
   clock: Pick<Clock, 'now' | 'setTimeout' | 'clearTimeout'>,
-): { readonly signal: AbortSignal /** Once the call has ended. */; readonly release: () => void } {
+): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
   const leftMs = Math.floor(deadlineAt - clock.now());
   if (leftMs <= 0) controller.abort();
@@ -51,12 +58,14 @@ export function errorOf(status: number, message: string, pauseMs?: number): Erro
   return new TerminalError(message);
 }
 
+/** Dependencies of `jsonClient`: the ports of `serve`, and what it calls. */
 export interface JsonClientDeps extends Pick<ServePorts, 'clock' | 'onCall' | 'version'> {
   /** Name of the system in metrics: `powerdns`. */
   readonly service: string;
   readonly fetch: typeof globalThis.fetch;
 }
 
+/** One call of `jsonClient`. */
 export interface JsonCall {
   readonly method: string;
   readonly url: URL;

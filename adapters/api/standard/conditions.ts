@@ -108,6 +108,7 @@ export function isAvailable(object: KubeObject): boolean {
  *
  * @param standing  as `externalResourceLife` gives it to `status`
  * @param now  milliseconds since the epoch
+ * @example const conditions = standardConditions(standing, object, clock.now());
  */
 export function standardConditions(
   standing: ResourceState,
