@@ -14,14 +14,14 @@ import type { Clock, Timer } from './time.ts';
 export interface RequestOptions {
   readonly timeoutMs: number;
   readonly headers?: MsgHdrs;
-  /** Where the answer is to come, if not to the inbox of all. */
+  /** Inbox of the answer, if it is not the shared one. */
   readonly reply?: string;
 }
 
 export interface RequestsDeps {
   readonly nats: NatsConnection;
   readonly clock: Clock;
-  /** A subject that nobody else reads. */
+  /** A subject that no other client reads. */
   newInbox(): string;
   /** Runs `send` at the end of this turn of the event loop. */
   inOneGo(send: () => void): void;
@@ -32,7 +32,7 @@ interface Waiting {
   readonly timeoutMs: number;
   readonly dueAt: number;
   readonly settled: PromiseWithResolvers<Msg>;
-  /** To an inbox of its own. */
+  /** Subscription to its own inbox; undefined for the shared one. */
   readonly subscription: Subscription | undefined;
 }
 
@@ -41,7 +41,7 @@ const NO_RESPONDERS = 503;
 
 export class Requests {
   readonly #deps: RequestsDeps;
-  /** By the subject of their answers. */
+  /** Waiting requests, by the subject of their answers. */
   readonly #waiting = new Map<string, Waiting>();
   #inbox: string | undefined;
   #asked = 0;
@@ -124,7 +124,7 @@ export class Requests {
     if (waiting === undefined) return;
     const { subject, settled } = waiting;
     const isUnheard = message.data.length === 0 && message.headers?.code === NO_RESPONDERS;
-    if (isUnheard) settled.reject(new NoResponderError(`nobody answers '${subject}'`));
+    if (isUnheard) settled.reject(new NoResponderError(`no process serves '${subject}'`));
     else settled.resolve(message);
   }
 

@@ -6,11 +6,11 @@
 const LISTED = 12;
 
 /**
- * A map by text, in the order in which the keys came. With a few entries it takes half of what a `Map` does, which has
- * room for four and their buckets from the start: there are several of these for each of tens of thousands of objects.
+ * A map with text keys, in insertion order. With a few entries it needs half the memory of a `Map`, which reserves
+ * four entries and their buckets. Each of tens of thousands of objects has several of these.
  */
 export class CompactMap<Value> {
-  /** Keys and values by turns. */
+  /** Keys and values, alternating. */
   #entries: readonly unknown[] | Map<string, Value> = NONE;
 
   get size(): number {

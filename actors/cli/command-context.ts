@@ -10,15 +10,15 @@ export interface CommandContext extends ClusterDeps {
   readonly config: Config;
   /** Positional arguments. */
   readonly names: readonly string[];
-  /** That of the kubeconfig's context unless given. */
+  /** Namespace; by default that of the kubeconfig's context. */
   readonly namespace: string | undefined;
   readonly output: string | undefined;
   /** Other options. */
   readonly reported: Readonly<Record<string, unknown>>;
   readonly out: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
-  /** For what is no answer. */
+  /** Stream for output that is no answer. */
   readonly err: NodeJS.WritableStream;
-  /** Whether `out` can be drawn upon. */
+  /** Whether `out` is a terminal that can be redrawn. */
   readonly isTerminal: boolean;
   readonly ink: Ink;
   /** Signal for watching commands: aborted at Ctrl-C. Until this is called, a signal ends the process. */

@@ -265,7 +265,7 @@ const TEXT_OR_JSON = {
   help: 'json is for programs',
 } as const satisfies Option;
 
-/** What each form of `scaffold` does. */
+/** Usage text of each form of `scaffold`. */
 const SCAFFOLDED = {
   adapter: 'write a package with an adapter that runs: one kind, its client, a simulator and tests',
   kind: 'write a new kind of an adapter that comes with Troupe; only in a checkout of the sources',
@@ -506,7 +506,7 @@ export const USAGES = {
   },
   graph: {
     name: 'graph',
-    about: 'print the references in a namespace or in all (-A), colored by state, for Graphviz or Mermaid',
+    about: 'print the references in a namespace or in all (-A), with colors for states, for Graphviz or Mermaid',
     options: {
       ...EVERYWHERE,
       output: { type: 'string', short: 'o', value: 'dot|mermaid|json|yaml', default: 'dot', help: 'the language' },

@@ -1,4 +1,4 @@
-// JSON from outside, narrowed.
+// Type guards for JSON of requests.
 
 export type Data = Readonly<Record<string, unknown>>;
 

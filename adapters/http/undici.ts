@@ -49,7 +49,7 @@ export interface WholeAnswer {
   readonly text: string;
 }
 
-/** How far a request had come when it failed. */
+/** Phase of a request when it failed. */
 export type Progress = 'sent' | 'answered';
 
 /** Gathers the body of an answer. */

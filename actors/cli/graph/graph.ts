@@ -1,4 +1,4 @@
-// `troupe graph`: who refers to whom in a namespace, in the languages of those who draw graphs.
+// `troupe graph`: the references in a namespace, for Graphviz, for Mermaid or as JSON.
 
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { addressesIn, scanNamespace } from '../../diagnosis/namespace-scan.ts';

@@ -173,6 +173,6 @@ export const USAGES = {
 } as const satisfies Readonly<Record<string, Usage>>;
 export type CommandName = keyof typeof USAGES;
 
-export const NOTES = `With --check a generator writes nothing and ends with 1 when something is not up to date. What it wrote before for
-the same model, and does not any more, it takes away: <out>/.troupe-model-<command>.json says what that is.
+export const NOTES = `With --check a generator writes nothing and exits with 1 if a file is not up to date. Files that it wrote before for
+the same model, and no longer generates, are removed: <out>/.troupe-model-<command>.json lists them.
 `;

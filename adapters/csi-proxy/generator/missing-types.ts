@@ -37,7 +37,7 @@ export function missingTypes(
   return [
     {
       at: { file: internal.file },
-      message: `types that a version uses are missing: ${names.join(', ')}; to go on with, as the newest of them has it`,
+      message: `types that a version uses are missing: ${names.join(', ')}; to start from, as in the newest version`,
       paste: pasteText(missing, internal, path),
     },
   ];

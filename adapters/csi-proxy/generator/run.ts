@@ -43,7 +43,8 @@ export function run({
     ...planned.problems,
     ...left.map((path) => ({
       at: { file: shown(path) },
-      message: 'written by hand for what is gone: --orphans delete removes it, --orphans keep leaves it',
+      message:
+        'written by hand for a version or group that was removed: --orphans delete removes it, --orphans keep leaves it',
     })),
   ];
   if (problems.length > 0) {
@@ -87,9 +88,9 @@ function reportOf(planned: Plan, { changes, shown, isCheck, orphans }: ReportDep
       ({ name, versions }) => `${name}: ${versions.map(({ name, rpcs }) => `${name} (RPCs: ${rpcs})`).join(', ')}`,
     ),
     ...files(`${would}written`, changes.written),
-    ...files(`${would}scaffolded, to go on with`, changes.scaffolded),
+    ...files(`${would}scaffolded, to start from`, changes.scaffolded),
     ...files(`${would}removed`, changes.removed),
-    ...(orphans === Orphans.Keep ? files('left behind by what is gone', planned.orphans) : []),
+    ...(orphans === Orphans.Keep ? files('left of removed versions and groups', planned.orphans) : []),
     ...section('internal fields of requests that a version leaves at their defaults', planned.defaulted),
     ...section('internal fields of responses that a version cannot tell', planned.dropped),
   ];

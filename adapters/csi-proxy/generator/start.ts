@@ -72,7 +72,7 @@ export function newVersion(group: string, from: string, to: string, options: Sta
   const { major, stability } = parseVersionName(to);
   const stable = `v${major}`;
   if (stability !== Stability.Stable && foldersIn(folder).includes(stable)) {
-    const why = `'${stable}' of it is stable already, so nobody could release '${to}' (C28)`;
+    const why = `'${stable}' of it is stable already, so you could not release '${to}' (C28)`;
     throw new RangeError(`group '${group}': ${why}; what is new belongs in 'v${major + 1}alpha1'`);
   }
   for (const path of [fresh.proto, fresh.conversion]) {

@@ -40,7 +40,7 @@ export class Callers implements Caller {
  */
 export async function orGone<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const gone = Promise.withResolvers<never>();
-  const leave = (): void => gone.reject(new StatusError(Code.Cancelled, 'nobody waits for it any more'));
+  const leave = (): void => gone.reject(new StatusError(Code.Cancelled, 'the caller stopped waiting'));
   signal.addEventListener('abort', leave, { once: true });
   if (signal.aborted) leave();
   try {

@@ -86,5 +86,5 @@ function isInTheWay({ path: one }: Entry, { path: other }: Entry): boolean {
 }
 
 function notBegun(): StatusError {
-  return new StatusError(Code.Cancelled, 'the caller is gone; the call was not started');
+  return new StatusError(Code.Cancelled, 'the caller disconnected; the call was not started');
 }

@@ -102,10 +102,7 @@ function unary<Request extends object, Response extends object>(
     });
     const leaveLine = gate.enter(() => void work());
     if (leaveLine === undefined) {
-      return giveUp(
-        Code.ResourceExhausted,
-        `too many calls of group ${deps.group} wait for their turn; try again later`,
-      );
+      return giveUp(Code.ResourceExhausted, `too many calls of group ${deps.group} are queued; try again later`);
     }
     call.onGone = () => {
       const late = (call.deadlineAt ?? Number.POSITIVE_INFINITY) <= clock.now();
@@ -142,7 +139,7 @@ function recorder<Request extends object>(
       figures.started();
       if (!isDeprecated) return;
       metrics.deprecated(group, version, rpc);
-      if (isFirst) log.warn('something deprecated was called');
+      if (isFirst) log.warn('deprecated call');
       isFirst = false;
     },
     ended(request: Request, error: StatusError | undefined, durationMs: number): void {
@@ -154,7 +151,7 @@ function recorder<Request extends object>(
     },
     unexpected(request: Request, error: unknown): void {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      log.error({ reason: withoutSecrets(text, type, request) }, 'a call failed in an unexpected way');
+      log.error({ reason: withoutSecrets(text, type, request) }, 'call failed with an internal error');
     },
   };
 }

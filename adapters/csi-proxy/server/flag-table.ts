@@ -140,7 +140,7 @@ export const FLAGS = {
     type: 'string',
     value: 'N',
     fallback: String(DRAIN_MS),
-    help: 'how long calls may still take when the server is told to stop',
+    help: 'time for running calls to finish when the server stops, in milliseconds',
   },
 } as const;
 export type Flag = keyof typeof FLAGS;

@@ -23,7 +23,7 @@ export function compareModels(old: Model, now: Model): Break[] {
     const [first] = service.versions;
     if (other === undefined) {
       if (first !== undefined)
-        reportFor(service)('service.removed', `service '${service.name.snake}' is gone`, placeOf(first));
+        reportFor(service)('service.removed', `service '${service.name.snake}' was removed`, placeOf(first));
       continue;
     }
     for (const version of service.versions) {
@@ -31,7 +31,7 @@ export function compareModels(old: Model, now: Model): Break[] {
       const newVersion = other.versions.find(({ name }) => name.key === version.name.key);
       if (newVersion !== undefined) compareVersions(version, newVersion, report);
       else {
-        const message = `version '${service.name.snake}/${version.name.snake}' is gone`;
+        const message = `version '${service.name.snake}/${version.name.snake}' was removed`;
         report('version.removed', message, placeOf(version));
       }
     }
@@ -48,11 +48,11 @@ function compareVersions(old: Version, now: Version, report: Report): void {
     const other = now.types.find(({ name }) => name.key === type.name.key);
     if (other !== undefined)
       compareTypes(type, other, { what: `'${type.name.camel}'`, old: type.place, now: other.place });
-    else report('type.removed', `${type.kind} '${type.name.camel}' is gone`, type.place);
+    else report('type.removed', `${type.kind} '${type.name.camel}' was removed`, type.place);
   }
   for (const error of old.errors) {
     const other = now.errors.find(({ name }) => name.key === error.name.key);
-    if (other === undefined) report('error.removed', `error '${error.name.camel}' is gone`, error.place);
+    if (other === undefined) report('error.removed', `error '${error.name.camel}' was removed`, error.place);
     else if (other.code !== error.code) {
       const message = `the code of error '${error.name.camel}' is ${other.code} and was ${error.code}`;
       report('error.code', message, error.place, other.place);

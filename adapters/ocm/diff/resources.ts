@@ -27,13 +27,13 @@ export function resourceComparer(report: Report, compareTypes: CompareTypes): Co
     for (const method of old.methods) {
       const operation = `${method.verb} ${url}${method.segment === undefined ? '' : `/${method.segment}`}`;
       const other = now.methods.find(({ verb, segment }) => verb === method.verb && segment === method.segment);
-      if (other === undefined) report('method.removed', `'${operation}' is gone`, method.place);
+      if (other === undefined) report('method.removed', `'${operation}' was removed`, method.place);
       else compareMethods(method, other, operation);
     }
     for (const locator of old.locators) {
       const below = `${url}/${locator.variable ? `{${locator.segment}_id}` : locator.segment}`;
       const other = matching(locator, now.locators);
-      if (other === undefined) report('locator.removed', `'${below}', and all below it, is gone`, locator.place);
+      if (other === undefined) report('locator.removed', `'${below}', and all below it, was removed`, locator.place);
       else compare(locator.target, other.target, below);
     }
   };

@@ -88,7 +88,7 @@ export function typeComparer(report: Report): CompareTypes {
 export function fate(newName: string | undefined, old?: Type, now?: Type): string {
   if (newName !== undefined) return `is called "${newName}" now`;
   const isOther = old !== undefined && now !== undefined && old.name.key !== now.name.key;
-  return isOther ? `is not in '${now.name.camel}', which is used instead` : 'is gone';
+  return isOther ? `is not in '${now.name.camel}', which is used instead` : 'was removed';
 }
 
 export function typeText(type: Type): string {

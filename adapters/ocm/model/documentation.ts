@@ -1,4 +1,4 @@
-// Assignment of notes to declarations as their documentation, and its text.
+// Documentation of declarations: assignment of comments to them, and the text.
 import { type Diagnostic, diagnostic } from './diagnostics.ts';
 import type { Note } from './lexer.ts';
 
@@ -11,8 +11,8 @@ export interface Documentation {
 const NONE: Documentation = { text: '', notes: [] };
 
 /**
- * The notes of a file, given away line by line: each once, to the item that asks first. Members ask before what
- * contains them.
+ * The comments of a file. Each is assigned once, to the first item that takes it; members take theirs before the
+ * declaration that contains them.
  */
 export class Documents {
   readonly diagnostics: Diagnostic[] = [];

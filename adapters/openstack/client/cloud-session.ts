@@ -133,7 +133,7 @@ export class CloudSession {
   async #userId(call: Pick<Call, 'deadlineAt' | 'traceparent'>, namespace: string): Promise<string> {
     const asked: Call = { service: 'identity', method: 'GET', path: '/auth/tokens', ...call };
     const { userId } = await this.#holding(namespace, (asking) => this.#current(asked, asking));
-    if (userId === undefined) throw new TransientError('the identity service answered with a token of nobody');
+    if (userId === undefined) throw new TransientError('the identity service answered with a token without a user');
     return userId;
   }
 

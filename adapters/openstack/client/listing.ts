@@ -1,4 +1,4 @@
-// How the resources of a collection are listed, and how the next page of a list is found.
+// Listing of a collection: parameters of a list request, and the next page.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { isJsonObject } from '../base/fields.ts';
 import type { Service } from '../base/services.ts';

@@ -48,7 +48,7 @@ export interface LookUps {
 
 /** Names, or ids, in one query. */
 const VALUES_A_LIST = 50;
-/** Of which a service that takes several values a query takes several. */
+/** Criteria with several values in one query, for services that accept that. */
 // mutant: look-ups-by-device [].2 drop
 const KEYS = ['name', 'device_id', 'port_id', 'description'] as const;
 /** Encoded length of the names in one query; servers refuse request lines beyond 8 KiB. */

@@ -35,13 +35,13 @@ export const EXEMPTIONS: readonly Exemption[] = [
     kind: 'Image',
     path: 'spec.resource.content.download.decompress',
     rule: ContractRule.Verbatim,
-    why: 'nobody is asked for it: it is what is done with the content on its way',
+    why: 'it is no field of a request: Troupe decompresses the content during the upload',
   },
   {
     kind: 'Image',
     path: 'spec.resource.content.download.hash.algorithm',
     rule: ContractRule.Verbatim,
-    why: 'nobody is asked for it: it is how the content is checked on its way',
+    why: 'it is no field of a request: Troupe checks the content during the upload',
   },
   {
     kind: 'Image',

@@ -18,7 +18,7 @@ const url = `${DOWNLOAD}.url`;
 const HELP: readonly Help[] = [
   {
     said: /^the download from ('[^']*') was answered (?:401|403|407)\b/,
-    todo: (host) => `let ${host} serve the file to whoever asks, or name user and password in the URL`,
+    todo: (host) => `let ${host} serve the file without a login, or name user and password in the URL`,
     field: url,
   },
   {
@@ -32,7 +32,7 @@ const HELP: readonly Help[] = [
   },
   {
     said: /^the download from ('[^']*') is redirected /,
-    todo: (host) => `see where ${host} sends whoever asks for the file`,
+    todo: (host) => `see where ${host} redirects requests for the file`,
     field: url,
   },
   {
@@ -53,7 +53,7 @@ const HELP: readonly Help[] = [
   { said: /^the URL of a download must be /, todo: () => 'name the file by a URL of HTTP or HTTPS', field: url },
   {
     said: /^download hash verification failed\. got: /,
-    todo: () => 'compare the checksum with what whoever publishes the file says of it',
+    todo: () => 'compare the checksum with the one that the publisher of the file states',
     field: `${DOWNLOAD}.hash`,
   },
   {

@@ -18,8 +18,8 @@ const FETCHING = 'Glance is downloading image content';
 /** A running upload reports progress every few seconds. */
 const LEFT_AFTER_MS = 3_600_000;
 const LEFT =
-  'nothing has come for an hour, so whoever brought it is gone, and Glance takes no other upload: unless somebody else uploads it, delete the Image and create it again';
-/** Answers by which Glance says that it does not fetch this, or from there, or for such as we. */
+  'no progress for an hour: the uploader has stopped, and Glance accepts no second upload. Unless another client is still uploading, delete the Image and create it again';
+/** Status codes with which Glance declines a download: of any image, from this host, or for this user. */
 const DECLINED: ReadonlySet<number> = new Set([400, 403, 405, 501]);
 
 /** `spec.resource.content.download`. */

@@ -54,7 +54,11 @@ export const applicationCredential = defineKind({
     description: sent('description', prose('description is free text about it.'), fixed),
     userRef: apart(
       required(
-        ref('User', 'userRef is the User as whom the program logs in; Keystone lets nobody but him make it.', guarded),
+        ref(
+          'User',
+          'userRef is the User as whom the program logs in; Keystone lets only that user create it.',
+          guarded,
+        ),
       ),
     ),
     unrestricted: sent(

@@ -90,7 +90,7 @@ export const image = defineKind({
     }),
     sizeB: observed('size', integer('sizeB is the size of the content, in bytes.', { format: 'int64' })),
     virtualSizeB: unwritten(
-      integer('virtualSizeB is the size of the disk that the content stands for, in bytes.', { format: 'int64' }),
+      integer('virtualSizeB is the size of the disk in the content, in bytes.', { format: 'int64' }),
     ),
     tags: observedTags('Glance', { maxItems: 64 }),
   },

@@ -102,7 +102,7 @@ export const network = defineKind({
     projectID: observed('project_id', text('projectID is the id of the owning project.')),
     provider: observedObject(
       'provider:network_type',
-      'provider tells how the network is made, where the cloud says so.',
+      'provider is how the network is implemented, if the cloud shows it.',
       {
         networkType: observed('provider:network_type', text('networkType is the mechanism: `vlan`, `vxlan`, `flat`.')),
         physicalNetwork: observed(

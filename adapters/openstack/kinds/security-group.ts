@@ -100,7 +100,7 @@ export const securityGroup = defineKind({
       immutable(boolean('stateful is whether answers to what was let through pass too; true unless stated.')),
     ),
     rules: apart(
-      list('rules are all that is let through; others are taken off, those that Neutron adds by itself too.', rule, {
+      list('rules are all allowed traffic; other rules are removed, including the ones that Neutron adds.', rule, {
         type: 'atomic',
         maxItems: 256,
       }),

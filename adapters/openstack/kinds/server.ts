@@ -35,7 +35,7 @@ const bootVolume = object('bootVolume is what the server boots from, in place of
       shownBy: 'volumes',
     }),
   ),
-  tag: name255('tag is what the server is told of the volume.'),
+  tag: name255('tag identifies the volume to the server, in its metadata.'),
 });
 
 const ports = list(
@@ -130,7 +130,7 @@ export const server = defineKind({
     ),
     configDrive: sent(
       'config_drive',
-      immutable(boolean('configDrive is whether the server reads what it is told from a drive.')),
+      immutable(boolean('configDrive is whether the server reads its metadata and user data from a drive.')),
     ),
     metadata: sentAs(
       metadata,
@@ -199,7 +199,7 @@ export const server = defineKind({
     tags: observedTags('Nova', { maxItems: 50 }),
     configDrive: observedAs(
       plain('config_drive'),
-      boolean('configDrive is whether the server reads what it is told from a drive.'),
+      boolean('configDrive is whether the server reads its metadata and user data from a drive.'),
       // Nova writes it as a word, or leaves it empty.
       ({ config_drive: reported }) => reported === true || reported === 'True',
     ),

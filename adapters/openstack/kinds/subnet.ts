@@ -1,6 +1,10 @@
 // Subnet: a range of IP addresses on a network of Neutron. `resource` has the fields of the spec with their attributes in Neutron,
 // `filter` the criteria of an import, `status` the attributes that are shown, `adoption` the fields by which an interrupted create is
-// found again. A `ref` is a claim; `defineKind` adds the one on the Secret with the credentials.
+// found again.
+//
+// A `ref` is a claim; with `guarded` it also puts a finalizer on the dependency, and `shownBy` is the status field that shows a
+// replaced one. `defineKind` adds the claim on the Secret with the credentials. A field is `sent` as an attribute of the request, or
+// `apart`: handled separately. `unwritten` fields of the status exist only for compatibility with ORC.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
 import { equalTo } from '../base/criteria.ts';
@@ -194,7 +198,7 @@ export const subnet = defineKind({
     createdAt: unwritten(instant('createdAt is when the subnet was made.')),
     updatedAt: unwritten(instant('updatedAt is when the subnet was last changed.')),
   },
-  // Connected through an object of its own, which lives and dies with the subnet.
+  // The connection to the router is a child object, created and deleted with the subnet.
   owns: 'RouterInterface',
   children({ metadata: { name }, spec }) {
     const routerRef = (spec?.['resource'] as JsonObject | undefined)?.['routerRef'];
@@ -203,7 +207,7 @@ export const subnet = defineKind({
     return [{ kind: 'RouterInterface', name: `${name}-subnet`, content, onDrift: 'replace' }];
   },
   adoption: { query: ['name', 'networkRef', 'cidr', 'ipVersion', 'projectRef'] },
-  // Dependents that need an address of the subnet request it from its network.
+  // Attributes of the answer `ready`. Dependents that need an address of the subnet request it from its network.
   published: ({ status }) => {
     const { networkID } = (status?.['resource'] ?? {}) as JsonObject;
     return networkID === undefined ? undefined : { networkID };

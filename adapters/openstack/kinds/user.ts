@@ -8,7 +8,7 @@ import { defineKind } from './kind.ts';
 
 export const user = defineKind({
   kind: 'User',
-  description: 'User is somebody, or something, that may log in, owned by a domain.',
+  description: 'User is a person or program that may log in, owned by a domain.',
   service: KEYSTONE,
   collection: 'users',
   member: 'user',

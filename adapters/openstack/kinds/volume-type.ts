@@ -20,9 +20,7 @@ export const volumeType = defineKind({
     name: named(openstackName('name is what Cinder calls the type; the name of the object unless stated.')),
     description: sent('description', prose('description is free text about the type.'), { unset: '' }),
     extraSpecs: sentAs(
-      labels(
-        'extraSpecs are what the back ends are told of volumes of the type; others are taken off if there is one.',
-      ),
+      labels('extraSpecs are sent to the back ends for volumes of the type; if one is given, others are removed.'),
       { extra_specs: mapOf },
       { update: 'step' },
     ),
@@ -39,7 +37,7 @@ export const volumeType = defineKind({
   status: {
     name: observed('name', text('name in Cinder.')),
     description: observed('description', text('description in Cinder.'), { omitEmpty: true }),
-    extraSpecs: observedLabels('extra_specs', 'extraSpecs are what the back ends are told of volumes of the type.'),
+    extraSpecs: observedLabels('extra_specs', 'extraSpecs are sent to the back ends for volumes of the type.'),
     isPublic: observed('is_public', boolean('isPublic is whether all projects may use the type.')),
   },
   // A name is given once, and Cinder knows no filter by it. All else may be edited while a create is not answered yet.

@@ -178,7 +178,7 @@ function specOf({
         { rules },
       ),
       import: object(
-        'import says which resource an unmanaged object stands for, by its id or by a filter.',
+        'import selects the resource of an unmanaged object, by its id or by a filter.',
         importId === undefined ? { filter: byFilter } : { id: importId, filter: byFilter },
         importId === undefined ? { minProperties: 1 } : { minProperties: 1, maxProperties: 1 },
       ),

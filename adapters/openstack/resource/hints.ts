@@ -100,7 +100,7 @@ function driftAdvice({ kind, metadata: { name } }: KubeObject): string {
 /** The hint never suggests to delete a resource that may be needed: the failure may be temporary. */
 function brokenAdvice(object: KubeObject): string {
   const id = object.status?.['id'];
-  return `see in the cloud why ${typeof id === 'string' ? id : 'it'} is so: once it is mended there it goes on by itself, as it is looked at again, ever less often`;
+  return `check in the cloud why ${typeof id === 'string' ? id : 'it'} is in that state: once it is repaired there the object continues automatically, as it is polled with backoff`;
 }
 
 function lostImportAdvice({ kind, metadata: { name } }: KubeObject): string {
@@ -135,7 +135,7 @@ function lossAdvice(kind: AdvisedKind, object: KubeObject, message: string, know
     .flatMap(({ kind: of, name, neededFor }) => (of === 'Secret' || neededFor === 'never' ? [] : [`${of}/${name}`]));
   const named = labels.filter((label) => known[label] !== undefined && message.includes(known[label].id));
   const todo = (which: string): string =>
-    `edit ${which}, or give it a spec.resyncPeriod: when it is looked at again it is found gone, and made anew`;
+    `edit ${which}, or give it a spec.resyncPeriod: the next read finds it deleted, and re-creates it`;
   const [one] = named;
   if (one !== undefined) return { at: one, what: 'its resource is not in the cloud any more', todo: todo(one) };
   return { what: 'something that it refers to is not in the cloud any more', todo: todo(labels.join(' or ')) };

@@ -1,6 +1,6 @@
-// The references in a spec: which there are, their ids in place of their names, and those of which the resource was made and whose
-// objects have another id by now. What an update can bring it brings (`Change`); the rest is told, and stays as it is. It is known by
-// what `status.resource` shows (`ReferenceTarget.shownBy`), so that every process finds the same.
+// References in a spec: their names replaced by ids, and those whose dependency has another id since the resource was made.
+// An update sends the ids that can be changed (`Change`); the others are reported and stay. They are recognized from
+// `status.resource` (`ReferenceTarget.shownBy`), so every process finds the same.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -177,7 +177,7 @@ interface Use {
 }
 
 /**
- * What there is to say of references that the resource does not follow, for people.
+ * Notes for people about references whose new id the resource does not follow.
  *
  * @param resource  what `status.resource` says, or is about to say
  */
@@ -199,7 +199,7 @@ export function outdatedRemarks(
 
 const nowIs = (id: string): string => `is ${id} by now`;
 
-/** What a person can do, as such a remark says it; undefined: the message has none. */
+/** The advice in such a note; undefined if the message has none. */
 export function outdatedAdvice(message: string): string | undefined {
   return /; it was made of .* by now: (to follow .*)$/s.exec(message)?.[1];
 }
@@ -216,7 +216,7 @@ export function isBuiltOnReplaced(
   const uses = usesOf(kind, object).filter(({ label }) => label === `${of}/${name}`);
   const isShown = uses.every(({ shownBy, follows }) => {
     const shown = (resource as JsonObject)[shownBy];
-    // What shows nothing has none, or was written by somebody who does not say.
+    // A field that is not shown is empty, or was written by a client that does not show it.
     return shown === undefined ? !follows : holds(shown, id);
   });
   return !isShown && !JSON.stringify(object.status?.['conditions'] ?? []).includes(nowIs(id));

@@ -7,8 +7,8 @@ import type { Hint, ResourceOwner } from '../../../machines/lifecycle.ts';
  */
 export function rivalMessage({ kind, namespace, name, externalId }: ResourceOwner, isNamed: boolean): string {
   const ways = isNamed
-    ? 'give this one another spec.resource.name, make it anew as an import of the resource with managementPolicy unmanaged, or'
-    : 'make this one anew with something else in its spec, or';
+    ? 'give this one another spec.resource.name, re-create it as an import of the resource with managementPolicy unmanaged, or'
+    : 're-create this one with another spec, or';
   return `Waiting for ${kind} ${namespace}/${name} to be deleted, which has ${externalId}: one resource is one object's; ${ways} delete the other`;
 }
 

@@ -53,7 +53,7 @@ export class KeptFile {
   /** @throws {Error} nothing could be written; it is tried again with the next change */
   settled(): Promise<void> {
     this.#next ??= this.#running
-      .catch(() => undefined) // reported to those who waited for it
+      .catch(() => undefined) // reported to the callers that waited for it
       .then(() => {
         this.#next = undefined;
         this.#running = this.#write();

@@ -1,4 +1,4 @@
-// Floating IPs of the simulated Neutron, and the ports outside that hold their addresses.
+// Floating IPs of the simulated Neutron, and the external ports that hold their addresses.
 import type { Json } from '../../../bus/bus.ts';
 import { neutronRefusal } from './exchange.ts';
 import { fixedIpsOf } from './neutron-addresses.ts';
@@ -88,7 +88,7 @@ export function floatingIps(deps: NeutronDeps): NeutronResource {
         const { port_id: portId, fixed_ip_address: fixed } = item;
         Object.assign(item, UNTIED, { floating_ip_address: inner, revision_number: 0 });
         tie(item, portId ?? null, fixed ?? null, store);
-        // That it leads to a port counts as a change, and is counted when the answer has been made.
+        // The association with a port is a change of its own, counted after the answer was made.
         if (portId !== null && portId !== undefined) queueMicrotask(() => Object.assign(item, { revision_number: 1 }));
       } catch (error) {
         ports.delete(String(outside['id']));
@@ -120,10 +120,10 @@ export function floatingIps(deps: NeutronDeps): NeutronResource {
   };
 }
 
-/** Owner of the ports outside. */
+/** Owner of the external ports. */
 const OWNER = 'network:floatingip';
 
-/** Makes the address lead to a port, or to none. @throws what Neutron says */
+/** Associates the address with a port, or with none. @throws {Refusal} the error of Neutron */
 function tie(item: Item, portId: Json, fixed: Json, store: Store): void {
   if (portId === null) {
     if (fixed !== null) throw bad('fixed_ip_address cannot be specified without a port_id.');
@@ -163,7 +163,7 @@ function tie(item: Item, portId: Json, fixed: Json, store: Store): void {
     port_id: portId,
     fixed_ip_address: inner.ip_address,
     router_id: router,
-    // As the real control plane without agents shows it once it has looked.
+    // The status that the real control plane without agents shows after its next check.
     status: 'ACTIVE',
   });
 }

@@ -13,17 +13,17 @@ export interface ServerDeps {
   cloud: SimulatedCloud;
   latencyMs: () => number;
   onServed: ((call: ServedCall) => void) | undefined;
-  /** Resolves when what was changed is kept, where it is. */
+  /** Resolves when the changes are stored, if the cloud is stored at all. */
   settled: () => Promise<void>;
 }
 
 /** A request that was served, whether or not its answer came through. */
 export interface ServedCall {
-  /** When it was done, milliseconds since the epoch. */
+  /** Time of the answer, in milliseconds since the epoch. */
   readonly at: number;
   readonly service: SimulatedService;
   readonly method: string;
-  /** Below the version, without its query. */
+  /** Path below the version, without its query. */
   readonly path: string;
   readonly requestId: string;
   readonly status: number;
@@ -48,11 +48,11 @@ export class SimulatorServer {
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
-  /** Answers a request, however it came. */
+  /** Answers a request of any transport. */
   readonly handle: RequestListener = (request, response) => {
     response.setHeader('Date', new Date(this.#deps.clock.now()).toUTCString());
     void this.#serve(request, response).catch((error: unknown) => {
-      // A defect of the simulator: the caller that waits for the answer is to see it.
+      // A defect of the simulator: the waiting caller must receive it.
       send(response, 'req-none', { status: 500, body: { error: { code: 500, message: String(error) } } });
     });
   };
@@ -164,7 +164,7 @@ export class SimulatorServer {
   }
 }
 
-/** The answer to a request whose content is read as it comes; `lost`: the connection ended before that did. */
+/** Answer to a request whose content is streamed; `lost`: the connection ended before the content did. */
 async function receiveAll(
   sink: ContentSink,
   incoming: IncomingMessage,
@@ -204,7 +204,7 @@ function send(response: ServerResponse, requestId: string, { status, body, html,
   response.end(text);
 }
 
-/** The path with `{id}` for whatever names one thing. */
+/** The path with `{id}` for each id or name. */
 function pathTemplate(segments: readonly string[]): string {
   const fixed = new Set([
     'auth',

@@ -1,4 +1,4 @@
-// Lists of the simulated Cinder and Manila: pages, and what their requests have in common.
+// Lists of the simulated Cinder and Manila: pages, and common parts of their requests.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import {
   faultRefusal,
@@ -21,7 +21,7 @@ export function speakerOf({ headers }: SimulatedRequest, tokens: Tokens): TokenR
   throw keystoneRefusal(401, UNAUTHENTICATED);
 }
 
-/** The page that `limit`, `marker` and `offset` ask for, the newest items first; a marker that is not there counts for nothing. */
+/** The page of `limit`, `marker` and `offset`, the newest items first; an unknown marker is ignored. */
 export function pageOf(
   { query }: SimulatedRequest,
   items: readonly Item[],
@@ -35,7 +35,7 @@ export function pageOf(
   return { page: page.slice(0, limit), isFull: limit > 0 && page.length >= limit };
 }
 
-/** A link to what follows a page that is full. */
+/** Link to the page after a full one. */
 export function nextLink({ baseUrl, path, query }: SimulatedRequest, page: readonly Item[]): readonly JsonObject[] {
   const next = new URLSearchParams(query);
   next.set('marker', String(page.at(-1)?.['id']));
@@ -58,7 +58,7 @@ export function sameText(one: Json | undefined, other: string): boolean {
   return String(one).toLowerCase() === other.toLowerCase();
 }
 
-/** Said by the way to the service, which knows no such path. */
+/** Error of the web server in front of the service for an unknown path. */
 export function absent(): Refusal {
   return new Refusal({ status: 404, html: '404 Not Found\n\nThe resource could not be found.\n\n   ' });
 }

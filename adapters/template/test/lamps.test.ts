@@ -39,7 +39,7 @@ test('the contract and the parts of the adapter are in order', async () => {
   assert.deepEqual(await checkAdapter(lightingAdapter({ fetch })), []);
 });
 
-test('a Lamp waits for its Secret and for the one that it is behind, is edited, mended, and deleted in order', () =>
+test('a Lamp waits for its Secret and for the lamp that it depends on, is edited, repaired, and deleted in order', () =>
   within(async (world, { service }) => {
     await world.apply(manifest('second', 'first'), manifest('first'));
     await world.progressing('Lamp', 'first', /Secret\/lighting/);
@@ -61,7 +61,7 @@ test('a Lamp waits for its Secret and for the one that it is behind, is edited, 
     assert.equal(service.lamps.size, 0);
   }));
 
-test('a create whose answer is lost is not made twice, a wrong token is said, and a killed process is followed by another', () =>
+test('a create whose answer is lost is not made twice, a wrong token is reported, and a killed process is followed by another', () =>
   within(async (world, { service, system }) => {
     await world.secret('lighting', { token: 'of-yesterday' });
     await world.apply(manifest('one'));

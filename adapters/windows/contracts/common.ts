@@ -21,7 +21,7 @@ const condition = object('one of the conditions.', {
 /** Fields of every status. */
 const common = {
   conditions: list(
-    'conditions say how the object stands. Ready is True when it is as its spec asks for, and others may use it.',
+    'conditions are the state of the object. Ready is True when it matches its spec and dependents may use it.',
     condition,
     { type: 'atomic', maxItems: 8 },
   ),

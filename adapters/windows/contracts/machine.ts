@@ -11,7 +11,7 @@ const seenFileSystem = object('a file system that was seen.', {
 
 /** File systems of a disk. */
 export const fileSystems = list(
-  'fileSystems are those that were ever seen on the disk: nothing is made over them unless somebody says that they may be lost.',
+  'fileSystems are those that were ever seen on the disk: none is overwritten unless spec.discardFileSystemSeen allows it.',
   seenFileSystem,
   { type: 'atomic', maxItems: 128 },
 );
@@ -29,7 +29,7 @@ const seenDisk = object('a disk of the machine.', {
   }),
   page83: string('page83 is the page 83 identifier.', { maxLength: 512 }),
   serialNumber: string('serialNumber is what the disk calls itself.', { maxLength: 512 }),
-  location: string('location is where the disk is attached, in the words of Windows.', { maxLength: 512 }),
+  location: string('location is where the disk is attached, as Windows reports it.', { maxLength: 512 }),
   sizeBytes: integer('sizeBytes is how large the disk is.', { format: 'int64' }),
   claimedBy: string('claimedBy is the name of the WindowsDisk that has the disk.', { maxLength: 253 }),
   claimedByUID: string('claimedByUID is its uid: another one of its name does not have the disk.', { maxLength: 64 }),
@@ -109,7 +109,7 @@ export const windowsStorageNodeContract = windowsContract({
   }),
   status: {
     nodeTakenAt: string(
-      'nodeTakenAt is since when it stands for the node that nodeName says: of several objects the first has it.',
+      'nodeTakenAt is the time since which it represents the node nodeName: of several objects the first owns it.',
       { format: 'date-time' },
     ),
     apiVersions: list('apiVersions are what csi-proxy serves, where all is done through one.', servedGroup, {
@@ -166,7 +166,7 @@ export const iscsiTargetContract = windowsContract({
     connection: string('connection is Connecting, from before the target is asked for the first time, or Connected.', {
       maxLength: 32,
     }),
-    origin: string('origin is Made, or Found for a connection of somebody else.', { maxLength: 16 }),
+    origin: string('origin is Made, or Found for a connection that another client made.', { maxLength: 16 }),
     madeBy,
     portalMadeBy: string('portalMadeBy is the same of the portal.', { maxLength: 64 }),
     diskNumbers: list('diskNumbers are what Windows calls the disks of the target now.', integer('a number.'), {
@@ -208,7 +208,9 @@ export const smbMappingContract = windowsContract({
   }),
   status: {
     root: string('root is the share that is mapped, from before it is mapped for the first time.', { maxLength: 1024 }),
-    origin: string('origin is Made, or Found for a mapping of somebody else, which is left alone.', { maxLength: 16 }),
+    origin: string('origin is Made, or Found for a mapping that another client made, which is not changed.', {
+      maxLength: 16,
+    }),
     madeBy,
     users: integer('users is how many mounts use the mapping.'),
     credentialHash: string('credentialHash tells credentials apart, and nothing else of them.', { maxLength: 64 }),

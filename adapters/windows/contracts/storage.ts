@@ -15,7 +15,7 @@ export const windowsDiskContract = windowsContract({
     {
       nodeRef: required(immutable(nodeRef)),
       selector: immutable(
-        object('selector says which disk of the machine it is. All that is said has to be so.', {
+        object('selector selects a disk of the machine. All given fields must match.', {
           page83: string('page83 is the page 83 identifier.', { minLength: 1, maxLength: 512 }),
           serialNumber: string('serialNumber is what the disk calls itself.', { minLength: 1, maxLength: 512 }),
           lun: integer('lun is the logical unit number in the location of the disk.', { minimum: 0 }),
@@ -103,7 +103,7 @@ export const windowsVolumeContract = windowsContract({
       volumeID: string('volumeID is the volume that is formatted.', { maxLength: 128 }),
       startedAt: string('startedAt is when it was asked for.', { format: 'date-time' }),
     }),
-    grown: object('grown is what came of it when the volume was asked to grow last.', {
+    grown: object('grown is the result of the last resize of the volume.', {
       sizeBytes: integer('sizeBytes is what was asked for.', { format: 'int64' }),
       diskBytes: integer('diskBytes is how large the disk was.', { format: 'int64' }),
       capacityBytes: integer('capacityBytes is the size that the file system got.', { format: 'int64' }),

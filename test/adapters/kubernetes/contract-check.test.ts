@@ -183,7 +183,7 @@ test('a constant is sent as it is written', async () => {
 test('a constant is shown as it was answered', async () => {
   const status = { state: text('state of it.') };
   assert.equal(await complaintsAbout({ status, trial: answering({ name: '', state: 'Answer' }) }), [
-    "Widget status.resource.state is written as 'Answer', which nobody answered: write what was answered (verbatim)",
+    "Widget status.resource.state is written as 'Answer', which is in no answer: write the value of the answer (verbatim)",
   ]);
 });
 

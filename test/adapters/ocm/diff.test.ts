@@ -111,7 +111,7 @@ const CASES: readonly (readonly [from: string, to: string, ...found: string[]])[
   [
     '\tlocator Reports {\n\t\ttarget Reports\n\t}\n',
     '',
-    "locator.removed 5 -: '/api/shop/v1/reports', and all below it, is gone",
+    "locator.removed 5 -: '/api/shop/v1/reports', and all below it, was removed",
   ],
   [
     '\tlocator Orders {',
@@ -119,14 +119,18 @@ const CASES: readonly (readonly [from: string, to: string, ...found: string[]])[
     "locator.removed 2 -: '/api/shop/v1/orders', and",
   ],
   ['\t\ttarget Order\n\t\tvariable ID', '\t\ttarget Order', "locator.removed 20 -: '/api/shop/v1/orders/{order_id}'"],
-  ['method Cancel', 'method CallOff', "method.removed 29 -: 'POST /api/shop/v1/orders/{order_id}/cancel' is gone"],
-  ['\tmethod Add {\n\t\tin out Body Order\n\t}\n', '', "method.removed 17 -: 'POST /api/shop/v1/orders' is gone"],
+  ['method Cancel', 'method CallOff', "method.removed 29 -: 'POST /api/shop/v1/orders/{order_id}/cancel' was removed"],
+  ['\tmethod Add {\n\t\tin out Body Order\n\t}\n', '', "method.removed 17 -: 'POST /api/shop/v1/orders' was removed"],
   [
     'method Add {',
     'method AsyncAdd {',
     "method.status 17 17: 'POST /api/shop/v1/orders' answers with 202 and did with 201",
   ],
-  ['\t\tin Search String\n', '', "query.removed 13 -: query parameter 'search' of 'GET /api/shop/v1/orders' is gone"],
+  [
+    '\t\tin Search String\n',
+    '',
+    "query.removed 13 -: query parameter 'search' of 'GET /api/shop/v1/orders' was removed",
+  ],
   [
     '\t\tin Search String',
     '\t\t@http(name = "q")\n\t\tin Search String',
@@ -154,7 +158,7 @@ const CASES: readonly (readonly [from: string, to: string, ...found: string[]])[
     "body.shape 36 36: the response of 'POST /api/shop/v1/reports' is an object of fields and was a value",
   ],
   ['struct Line', '@deprecated\nstruct Line'],
-  ['\tTotal Long\n', '', "attribute.removed 41 -: 'total' of 'Order' is gone"],
+  ['\tTotal Long\n', '', "attribute.removed 41 -: 'total' of 'Order' was removed"],
   [
     '\tTotal Long',
     '\t@json(name = "sum")\n\tTotal Long',
@@ -176,11 +180,11 @@ const CASES: readonly (readonly [from: string, to: string, ...found: string[]])[
     "attribute.removed 49 -: 'name' of 'Customer' is not in 'Order', which is used instead",
   ],
   ['class Customer {', 'struct Customer {', "type.kind 48 48: 'Customer' is struct Customer and was class Customer"],
-  ['\tOpen\n', '', 'value.removed 61 -: value "open" of \'State\' is gone'],
+  ['\tOpen\n', '', 'value.removed 61 -: value "open" of \'State\' was removed'],
   ['"gone away"', '"away"', 'value.removed 63 63: value "gone away" of \'State\' is called "away" now'],
   ['code 7', 'code 8', "error.code 65 65: the code of error 'OutOfStock' is 8 and was 7"],
-  ['error OutOfStock {\n\tcode 7\n}\n', '', "error.removed 65 -: error 'OutOfStock' is gone"],
-  ['struct Report {\n\tDays', 'struct Summary {\n\tDays', "type.removed 57 -: struct 'Report' is gone"],
+  ['error OutOfStock {\n\tcode 7\n}\n', '', "error.removed 65 -: error 'OutOfStock' was removed"],
+  ['struct Report {\n\tDays', 'struct Summary {\n\tDays', "type.removed 57 -: struct 'Report' was removed"],
 ];
 
 for (const [from, to, ...found] of CASES) {
@@ -301,7 +305,7 @@ test('the command shows old places of what is gone and new ones of what changed,
     const { stdout, stderr, status } = run('old', 'new');
     assert.equal([stderr, status], ['', 1]);
     assert.equal(stdout.split('\n').slice(0, 6), [
-      `old/${book}:10:2: breaking: library_mgmt/v1: 'isbn' of 'Book' is gone [attribute.removed]`,
+      `old/${book}:10:2: breaking: library_mgmt/v1: 'isbn' of 'Book' was removed [attribute.removed]`,
       '\tISBN String',
       '\t^^^^',
       `new/${book}:12:2: breaking: library_mgmt/v1: 'weight' of 'Book' is String and was Float; was at old/${book}:14:2 [type.changed]`,

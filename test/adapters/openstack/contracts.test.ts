@@ -189,7 +189,7 @@ test('constants of its own, sent and shown', async () => {
     ),
   );
   assert.equal(complaints.slice(0, 4), expected);
-  assert.match(complaints[4] ?? '', /^Plug status\.resource\.policy is written as 'The .*', which nobody answered/);
+  assert.match(complaints[4] ?? '', /^Plug status\.resource\.policy is written as 'The .*', which is in no answer/);
   assert.is(complaints.length, 5);
 });
 

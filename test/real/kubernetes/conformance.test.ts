@@ -1,6 +1,6 @@
 // needs: kube
-// Every case on a real API server and on the embedded one: equal answers, but for what the table in the embedded
-// server's README lists. `CASES=<part of a name>` runs some of them, without a look for rows that show nothing.
+// Conformance of the embedded API server: each case gets the answers of a real one, except for the differences in the
+// table of the embedded server's README. `CASES=<part of a name>` runs some cases, and skips the check for unused rows.
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -18,7 +18,7 @@ import {
 import { prepare, release, runCase } from '../../adapters/kubernetes/conformance/run.ts';
 import { wire } from '../../adapters/kubernetes/conformance/wire.ts';
 
-/** Cases at a time: most of a case is waiting. */
+/** Concurrent cases: each mostly waits. */
 const AT_ONCE = 8;
 /** Comparisons that the suite must have made to prove anything. */
 const LEAST_COMPARED = 300;
@@ -79,7 +79,7 @@ if (path === undefined) {
     assert.is(new Set(CASES.map(({ name }) => name)).size, CASES.length);
   });
 
-  test('both servers answer alike, but for what the table lists; and what it lists still differs', async () => {
+  test('both servers answer alike, except for the differences in the table, and each of these still exists', async () => {
     const readme = new URL('../../../adapters/simulated/kubernetes/README.md', import.meta.url);
     const rows = readTable(readFileSync(readme, 'utf8'));
     const { compared, found } = await compare(path);

@@ -11,7 +11,7 @@ import {
   WindowsError,
 } from './ports.ts';
 
-/** Of Windows' headers. */
+/** Constants of Windows' headers. */
 const OWN_PROCESS = 0x10;
 const AUTO_START = 2;
 const NORMAL_ERROR = 1;
@@ -129,15 +129,15 @@ export function advapi(koffi: Koffi): Advapi {
     }
   };
   const withManager = <Result>(access: number, use: (manager: Handle) => Result): Result =>
-    using(checked('the services of this machine cannot be opened', openManager(null, null, access)), use);
+    using(checked('cannot open the service control manager', openManager(null, null, access)), use);
   const withService = <Result>(name: string, access: number, use: (service: Handle) => Result): Result =>
     withManager(CONNECT, (manager) =>
-      using(checked(`service ${name} cannot be opened`, openService(manager, name, access)), use),
+      using(checked(`cannot open service ${name}`, openService(manager, name, access)), use),
     );
 
   const statusOf = (name: string, service: Handle): { state: ServiceState; processId: number } => {
     const found = {} as { state: ServiceState; processId: number };
-    checked(`service ${name} does not say how it is`, queryStatus(service, 0, found, koffi.sizeof(fullStatus), [0]));
+    checked(`cannot read the state of service ${name}`, queryStatus(service, 0, found, koffi.sizeof(fullStatus), [0]));
     return found;
   };
 
@@ -147,8 +147,8 @@ export function advapi(koffi: Koffi): Advapi {
         const access = CHANGE_CONFIG | START | DELETE;
         const type = [OWN_PROCESS, AUTO_START, NORMAL_ERROR];
         const made = createService(manager, name, displayName, access, ...type, command, null, null, null, null, null);
-        using(checked(`service ${name} cannot be made`, made), (service) => {
-          const what = `service ${name} is made, and not set up as it should be`;
+        using(checked(`cannot create service ${name}`, made), (service) => {
+          const what = `service ${name} was created, and its setup failed`;
           const restart = { type: ACTION_RESTART, delayMs: restartAfterMs };
           const actions = koffi.alloc(action, RESTARTS);
           try {
@@ -162,7 +162,7 @@ export function advapi(koffi: Koffi): Advapi {
             };
             checked(what, setDescription(service, DESCRIPTION, { text }));
             checked(what, setFailureActions(service, FAILURE_ACTIONS, failure));
-            // A service that reports an error and ends on its own has failed, too. Wine knows no such thing.
+            // A service that reports an error and ends on its own has failed, too. Wine does not support this flag.
             const code = setFlag(service, FAILURE_ACTIONS_FLAG, [1]) ? 0 : lastError();
             if (code !== 0 && code !== UNKNOWN_LEVEL) throw new WindowsError(what, code);
           } catch (error) {
@@ -180,7 +180,7 @@ export function advapi(koffi: Koffi): Advapi {
           const { state, processId } = statusOf(name, service);
           const buffer = Buffer.alloc(LARGEST_CONFIG);
           const read = queryConfig(service, buffer, buffer.length, [0]);
-          checked(`service ${name} does not say what it runs`, read);
+          checked(`cannot read the configuration of service ${name}`, read);
           const { command } = koffi.decode(buffer, config) as { command: string };
           return { state, processId, command };
         });
@@ -191,11 +191,11 @@ export function advapi(koffi: Koffi): Advapi {
     },
     stop(name) {
       withService(name, STOP, (service) =>
-        checked(`service ${name} cannot be stopped`, controlService(service, CONTROL_STOP, {})),
+        checked(`cannot stop service ${name}`, controlService(service, CONTROL_STOP, {})),
       );
     },
     remove(name) {
-      withService(name, DELETE, (service) => checked(`service ${name} cannot be removed`, deleteService(service)));
+      withService(name, DELETE, (service) => checked(`cannot remove service ${name}`, deleteService(service)));
     },
   };
 
@@ -210,7 +210,7 @@ export function advapi(koffi: Koffi): Advapi {
       const main = koffi.register(() => {
         handle = registerHandler('', handler, null);
         if (handle) started.resolve();
-        else started.reject(new WindowsError('the service cannot take controls', lastError()));
+        else started.reject(new WindowsError('cannot register the handler of service controls', lastError()));
       }, koffi.pointer(serviceMain));
       const table = koffi.alloc(entry, 2);
       koffi.encode(table, koffi.array(entry, 2), [
@@ -229,7 +229,7 @@ export function advapi(koffi: Koffi): Advapi {
     report({ state, accepted, exitCode, specificCode, withinMs }: ServiceReport) {
       checkPoint = withinMs > 0 ? checkPoint + 1 : 0;
       const reported = { type: OWN_PROCESS, state, accepted, exitCode, specificCode, checkPoint, waitHint: withinMs };
-      checked('Windows does not take the state of the service', setStatus(handle, reported));
+      checked('cannot report the state of the service to Windows', setStatus(handle, reported));
     },
   };
   return { process: service, manager };

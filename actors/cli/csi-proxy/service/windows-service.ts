@@ -6,16 +6,16 @@
 import { type ServiceProcess, type ServiceReport, ServiceState, WindowsCode } from './ports.ts';
 
 const Control = { Stop: 1, Interrogate: 4, Shutdown: 5, ParamChange: 6 } as const;
-/** Stop, shutdown and change of parameters: what the original accepts. */
+/** Accepted controls, as in the original: stop, shutdown and change of parameters. */
 const ACCEPTED = 0x1 | 0x4 | 0x8;
-/** From the start of the process until pipes are served. */
+/** Longest time from the start of the process until its pipes are served. */
 const START_LIMIT_MS = 60_000;
-/** Time for stopping beyond the calls that may end. */
+/** Time for stopping, in addition to that of running calls. */
 const STOP_MARGIN_MS = 10_000;
 
 export interface WindowsServiceDeps {
   readonly process: ServiceProcess;
-  /** Time that calls may take that run when it is asked to stop. */
+  /** Time for running calls to finish after a stop. */
   readonly drainMs: number;
 }
 
@@ -40,7 +40,7 @@ export class WindowsService {
     return service;
   }
 
-  /** Aborted when Windows wants it to stop. */
+  /** Aborted when Windows stops the service. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }
@@ -50,13 +50,13 @@ export class WindowsService {
     if (!this.stop.aborted) this.#report({ state: ServiceState.Running, accepted: ACCEPTED });
   }
 
-  /** @param code  the process's own exit code; 0: it was asked to end */
+  /** @param code  the process's own exit code; 0: it was stopped */
   async stopped(code: number): Promise<void> {
     this.reportStopped(code);
     await this.#ended;
   }
 
-  /** The same where nothing can be waited for any more. */
+  /** The same, synchronously, at the end of the process. */
   reportStopped(code: number): void {
     if (this.#reported === ServiceState.Stopped) return;
     const exitCode = code === 0 ? 0 : WindowsCode.ServiceSpecific;

@@ -1,4 +1,4 @@
-// Faults of a simulated machine: host operations that fail, or end otherwise than their caller is told.
+// Faults of a simulated machine: host operations that fail, or report a result that differs from their effect.
 import { TerminalError } from '../../../../bus/errors.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { hint } from '../../../text/nearest.ts';

@@ -36,7 +36,7 @@ export class MemorySmb {
   /** A mapping that was made with the old one cannot be used any more, though Windows still calls it sound. */
   async changePassword(root: string, password: string): Promise<void> {
     const share = this.#shares.get(root);
-    if (share === undefined) throw new StatusError(Code.NotFound, `nobody offers ${root}`);
+    if (share === undefined) throw new StatusError(Code.NotFound, `no server offers ${root}`);
     share.password = password;
     if (this.#mappings.has(root)) await this.#files.detach(`${root}\\`);
   }

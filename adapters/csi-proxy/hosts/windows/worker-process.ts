@@ -65,7 +65,7 @@ export function startWorkerProcess(
   // A failed write is reported when the process ends.
   child.stdin.on('error', (err) => log.debug({ err }, 'the worker of PowerShell does not read'));
   createInterface({ input: child.stderr }).on('line', (line) => {
-    log.warn({ line: line.slice(0, 500) }, 'the worker of PowerShell complains');
+    log.warn({ line: line.slice(0, 500) }, 'PowerShell worker wrote to standard error');
   });
   return {
     listen({ line, ended }) {

@@ -1,9 +1,9 @@
-// One PowerShell that is kept: it is asked line by line, and answers several requests at a time.
+// PowerShell worker: one process for many requests, each one line, answered concurrently.
 //
 // Invariants:
-//   CSI-WORKER-1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
-//       environment hold anything of a request.
-//   CSI-WORKER-2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
+//   CSI-WORKER-1. A request is always one line of ASCII with JSON on standard input. The arguments and the environment of the
+//       process never contain any of it.
+//   CSI-WORKER-2. A request is sent once. When the worker ends, its open requests fail; the next request starts another.
 //   CSI-WORKER-3. A timeout always ends a request: its caller receives an error, and later requests go to another
 //       worker. Other requests of the old one are still awaited, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
@@ -92,7 +92,7 @@ export class PowerShellWorker implements Worker {
   }
 
   ready(): string | undefined {
-    return this.#isRestarting ? 'PowerShell did not answer in time; another one is started' : undefined;
+    return this.#isRestarting ? 'PowerShell worker did not answer in time; starting another' : undefined;
   }
 
   async close(): Promise<void> {
@@ -117,7 +117,7 @@ export class PowerShellWorker implements Worker {
     const ended = Promise.withResolvers<void>();
     const running: Running = { process, asked: new Map(), ended: ended.promise, readyTimer: undefined };
     running.readyTimer = clock.setTimeout(() => {
-      log.error({ limitMs: readyLimitMs }, 'the worker of PowerShell does not get ready; it is ended');
+      log.error({ limitMs: readyLimitMs }, 'PowerShell worker did not become ready; stopping it');
       process.kill();
     }, readyLimitMs);
     process.listen({
@@ -125,7 +125,7 @@ export class PowerShellWorker implements Worker {
       ended: (how) => {
         if (running.readyTimer !== undefined) clock.clearTimeout(running.readyTimer);
         if (this.#running === running) this.#running = undefined;
-        if (!this.#isClosed) log.error({ how, asked: running.asked.size }, 'the worker of PowerShell has ended');
+        if (!this.#isClosed) log.error({ how, asked: running.asked.size }, 'PowerShell worker ended');
         const error = new UnknownEndError(
           Code.Unknown,
           `PowerShell ended (${how}); whether the work was done is not known`,
@@ -146,7 +146,7 @@ export class PowerShellWorker implements Worker {
     const asked = running.asked.get(id);
     if (asked === undefined) return;
     const { operation, reject } = asked;
-    this.#deps.log.error({ operation, limitMs }, 'PowerShell did not answer in time; another one is started');
+    this.#deps.log.error({ operation, limitMs }, 'PowerShell worker did not answer in time; starting another');
     if (this.#running === running) {
       this.#retired.add(running);
       this.#isRestarting = true;
@@ -179,7 +179,7 @@ export class PowerShellWorker implements Worker {
     const id = message?.['id'];
     const asked = typeof id === 'number' ? running.asked.get(id) : undefined;
     if (message === undefined || asked === undefined) {
-      this.#deps.log.warn({ length: line.length }, 'the worker of PowerShell said something unexpected');
+      this.#deps.log.warn({ length: line.length }, 'PowerShell worker sent an unexpected answer');
       return;
     }
     this.#forget(running, id as number);
@@ -189,12 +189,12 @@ export class PowerShellWorker implements Worker {
   }
 }
 
-/** The code page of a console cannot change what is ASCII. */
+/** Escapes everything but ASCII, which the code page of a console cannot change. */
 function ascii(json: string): string {
   return json.replace(/[\x7f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Whatever the worker calls an error is one. */
+/** Error that the worker reported. */
 function failureOf(error: unknown): Failure {
   try {
     return failure(error);

@@ -70,7 +70,8 @@ export class Server {
   ): Promise<internal.ListDiskIDsResponse> {
     requireVersion('ListDiskIDs', 'v1beta1', version);
     const { disks, failures } = await this.#disks.listDiskIDs();
-    for (const [disk, reason] of failures) log.warn({ disk, reason }, 'a disk does not tell its identifiers');
+    for (const [disk, reason] of failures)
+      log.warn({ disk, reason }, 'reading the identifiers of a disk failed; skipping it');
     return { diskIDs: new Map(disks) };
   }
 

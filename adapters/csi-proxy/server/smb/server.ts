@@ -56,7 +56,7 @@ export class Server {
     try {
       state = await this.#smb.isSmbMapped(root);
     } catch (err) {
-      context.log.warn({ root, err }, 'it cannot be told whether a share is mapped; it is mapped anew');
+      context.log.warn({ root, err }, 'reading whether a share is mapped failed; mapping it again');
       return false;
     }
     if (state === 'absent') return false;
@@ -69,7 +69,7 @@ export class Server {
     try {
       return await this.#filesystem.pathValid(root);
     } catch (err) {
-      log.warn({ root, err }, 'a mapped share cannot be reached; it is mapped anew');
+      log.warn({ root, err }, 'a mapped share is unreachable; mapping it again');
       return false;
     }
   }

@@ -1,4 +1,4 @@
-// List and Get.
+// Methods List and Get of the served model.
 import { BUILT_IN_TYPES, type Parameter, type Type } from '../../model/mod.ts';
 import { decodeValue } from '../envelope/decode.ts';
 import { fieldDeprecation, methodDeprecation } from '../envelope/deprecation.ts';

@@ -134,7 +134,7 @@ async function* lzma2(reader: ByteReader, window: Window): AsyncGenerator<Uint8A
     const reset = (control >> 5) & 3;
     if (reset >= 2) decoder.setProperties(await reader.byte());
     if (reset >= 2 || (reset === 1 && needs === 'nothing')) decoder.reset();
-    else if (needs !== 'nothing') throw damaged('it goes on with what it did not begin');
+    else if (needs !== 'nothing') throw damaged('it continues a block that it did not begin');
     needs = 'nothing';
     compressed += 4 + (reset >= 2 ? 1 : 0) + size;
     decoder.begin(await reader.take(size));

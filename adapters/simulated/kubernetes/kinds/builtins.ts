@@ -204,7 +204,7 @@ const serviceAccountStrategy: Partial<Strategy> = {
   answersDeletionWithObject: true,
   checksWholeOnUpdate: true,
   prepare(next) {
-    // Of a secret only the name counts here.
+    // Only the name of a secret counts here.
     const { secrets } = next;
     if (isList(secrets)) {
       next['secrets'] = secrets.map((secret) => {

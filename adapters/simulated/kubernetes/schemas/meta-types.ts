@@ -6,14 +6,14 @@ ObjectMeta: What every object has, whatever its kind: its name and how it came t
   8 creationTimestamp Time: When the server stored the object first.
   10 deletionGracePeriodSeconds *int64: Seconds given to end in good order; set together with deletionTimestamp.
   9 deletionTimestamp Time: When the deletion was asked for. The object goes once no finalizer is left.
-  14 finalizers [set]string: Who must let go before the object is removed; each removes its own entry.
+  14 finalizers [set]string: Keys that must be removed before the object is deleted; each owner removes its own entry.
   2 generateName string: What a name that the server completes begins with; used where name is empty.
   7 generation int64: Counts the changes of what is wanted. Set by the server.
   11 labels {}string: Marks by which objects are selected, by key.
   17 managedFields []ManagedFieldsEntry: Which fields each writer set last. Kept by the server.
   1 name string: The name, unique within its namespace and kind. It never changes.
   3 namespace string: The namespace the object is in; empty for kinds of the whole cluster.
-  13 ownerReferences [uid]OwnerReference: The objects this one goes with: when all of them are gone, so is it.
+  13 ownerReferences [uid]OwnerReference: The owners of this object: when all of them are deleted, it is deleted too.
   6 resourceVersion string: Which version of the object this is; compared for equality only.
   4 selfLink string: No longer set.
   5 uid string: Identifies the object among all that ever were. Set by the server.
@@ -66,7 +66,7 @@ StatusCause: One fault.
   1 reason string: Which fault, in one word.
   2 message string: Which fault, for people.
   3 field string: The field at fault.
-LabelSelector (atomic): Selects objects that satisfy all that is said. An empty one selects everything.
+LabelSelector (atomic): Selects objects that satisfy all requirements. An empty one selects everything.
   2 matchExpressions []LabelSelectorRequirement: Requirements, all of which must hold.
   1 matchLabels {}string: Labels with the values they must have.
 LabelSelectorRequirement: What must hold of one label.

@@ -7,7 +7,7 @@
 //   ObjectReference (atomic): Names an object.              (atomic): its fields have one owner together
 //   JSON any: Any value.                                    `any`: whatever is given
 //     2 name! string: The name.                             number in protobuf, `!` where required, type, description
-//     3 count int32=0: How many.                            `=` and JSON: what is there when nobody gives it
+//     3 count int32=0: The number.                          `=` and JSON: the default value
 //
 // Types of fields: string, string(A|B) for closed sets, bytes, boolean, int32, int64, double, Time, MicroTime; a type of
 // the same package, or of another as `meta.ObjectMeta` and `core.ObjectReference`; and before another type {} for maps

@@ -206,14 +206,14 @@ test('what Windows refuses is one line; a service that does not stop stays', asy
   const denied: ServiceManager = {
     ...machine().deps.manager,
     query() {
-      throw new WindowsError('the services of this machine cannot be opened', 5);
+      throw new WindowsError('cannot open the service control manager', 5);
     },
   };
   const error = await refusal(install([], { ...machine().deps, manager: denied }));
   assert.instance(error, TerminalError);
   assert.is(
     error.message,
-    'the services of this machine cannot be opened: access is denied: an administrator may do it (error 5)',
+    'cannot open the service control manager: access is denied: an administrator may do it (error 5)',
   );
   const { deps, services } = machine({ looks: Number.POSITIVE_INFINITY });
   await install([], deps);

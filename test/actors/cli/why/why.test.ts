@@ -532,7 +532,7 @@ test('a subnet on a network that vanished says which', async () => {
   const failing = app({ id: '', says: ['TransientError', message] });
   assert.is(
     await rootOf('Subnet', 'app', clouds, object('Network', 'net'), failing),
-    `Network/net: its resource is not in the cloud any more: ${message}; edit Network/net, or give it a spec.resyncPeriod: when it is looked at again it is found gone, and made anew`,
+    `Network/net: its resource is not in the cloud any more: ${message}; edit Network/net, or give it a spec.resyncPeriod: the next read finds it deleted, and re-creates it`,
   );
 });
 

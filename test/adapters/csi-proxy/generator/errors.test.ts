@@ -179,7 +179,7 @@ test('types that are missing are listed together, with their text and that of wh
   });
   assert.is(
     head,
-    "server/thing/internal/types.ts: types that a version uses are missing: AskRequest (v1; did you mean 'AskReqest'?), AskResponse (v1), Kind (v1), Part (v1); to go on with, as the newest of them has it:",
+    "server/thing/internal/types.ts: types that a version uses are missing: AskRequest (v1; did you mean 'AskReqest'?), AskResponse (v1), Kind (v1), Part (v1); to start from, as in the newest version:",
   );
   // `text` is imported already.
   assert.match(

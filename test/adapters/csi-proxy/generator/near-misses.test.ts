@@ -80,7 +80,7 @@ test('a version to start from that there is not, and one that the rules would no
       assert.throws(start('thing', 'v1beta2', 'v2alpha1'), /v1beta2\/api\.proto'; did you mean 'v1beta3'\?$/);
       assert.throws(
         start('thing', 'v1', 'v1beta4'),
-        /^group 'thing': 'v1' of it is stable already, so nobody could release 'v1beta4' \(C28\); what is new belongs in 'v2alpha1'$/,
+        /^group 'thing': 'v1' of it is stable already, so you could not release 'v1beta4' \(C28\); what is new belongs in 'v2alpha1'$/,
       );
       assert.equal(tree.files(), before);
       assert.ok(start('thing', 'v1', 'v2beta1')().ok);

@@ -89,7 +89,9 @@ test('a version that is gone takes its generated files and empty folders with it
         assert.not.ok(ok);
         assert.match(
           report,
-          new RegExp(`^${CONVERSION}: written by hand for what is gone: --orphans delete removes it`),
+          new RegExp(
+            `^${CONVERSION}: written by hand for a version or group that was removed: --orphans delete removes it`,
+          ),
         );
         assert.equal(tree.files(), before);
         return;
@@ -120,7 +122,10 @@ test('a group that is gone is gone altogether, with its orphans; what is no grou
     const { ok, report } = tree.run();
     assert.not.ok(ok);
     for (const path of ['server.ts', 'internal/types.ts', 'internal/v1/conversion.ts']) {
-      assert.match(report, new RegExp(`^server/thing/${path}: written by hand for what is gone`, 'm'));
+      assert.match(
+        report,
+        new RegExp(`^server/thing/${path}: written by hand for a version or group that was removed`, 'm'),
+      );
     }
     assert.ok(tree.run({ orphans: Orphans.Delete }).ok);
     assert.equal(

@@ -318,7 +318,7 @@ export function serverSuite(test: Test): void {
         assert.equal([done?.['group'], done?.['version'], done?.['rpc']], ['test', 'v1', 'Echo']);
         assert.is(read?.['level'], 20);
         assert.is(failed?.['reason'], 'the password (hidden) is wrong');
-        assert.is(logged.filter(({ msg }) => msg === 'something deprecated was called').length, 1);
+        assert.is(logged.filter(({ msg }) => msg === 'deprecated call').length, 1);
       },
     )();
   });

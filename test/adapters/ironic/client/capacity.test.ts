@@ -1,4 +1,4 @@
-// Whether one more node may be busy.
+// Capacity of Ironic: whether one more node may be busy.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isBusy } from '../../../../adapters/ironic/client/capacity.ts';
@@ -17,7 +17,7 @@ function scene() {
   const poller = nodePoller({ clock, log, ironic });
   const take = (uuid: string, limit = 2): Promise<boolean> =>
     poller.capacity.take(uuid, limit, { deadlineAt: clock.now() + 1_000 });
-  /** Somebody whose watch makes lists. */
+  /** Another client, whose watch lists nodes. */
   const watch = (): (() => void) => {
     const controller = new AbortController();
     const known = [...ironic.nodes.values()].at(-1);
@@ -61,7 +61,7 @@ for (const [state, busy] of STATES) {
   });
 }
 
-test('so many at a time, and who is busy has his place already', async () => {
+test('the number of busy nodes is limited, and a busy node keeps its slot', async () => {
   const { ironic, take } = scene();
   for (const uuid of ['a', 'b']) ironic.put(uuid, { provision_state: 'deploying', boot_interface: 'ipxe' });
   for (const uuid of ['c', 'd']) ironic.put(uuid, { provision_state: 'available', boot_interface: 'ipxe' });
@@ -71,14 +71,14 @@ test('so many at a time, and who is busy has his place already', async () => {
   assert.equal(ironic.fields, [['uuid', 'name', 'provision_state', 'boot_interface']]);
 });
 
-test('of a hundred who ask at once so many are let in, by one list (IRONIC-CAPACITY-1, IRONIC-CAPACITY-4)', async () => {
+test('of a hundred concurrent requests the limit is granted, with one list (IRONIC-CAPACITY-1, IRONIC-CAPACITY-4)', async () => {
   const { ironic, take } = scene();
   const all = await Promise.all(ironic.fill(100, { provision_state: 'available' }).map((uuid) => take(uuid, 20)));
   assert.is(all.filter((isLetIn) => isLetIn).length, 20);
   assert.is(ironic.lists, 1);
 });
 
-test('a place counts until a list shows the node as busy, and then as long as lists show it (IRONIC-CAPACITY-1, IRONIC-CAPACITY-2)', async () => {
+test('a slot counts until a list shows the node as busy, and then while lists show it (IRONIC-CAPACITY-1, IRONIC-CAPACITY-2)', async () => {
   const { clock, ironic, take, watch } = scene();
   ironic.fill(3, { provision_state: 'available' });
   const stop = watch();
@@ -94,7 +94,7 @@ test('a place counts until a list shows the node as busy, and then as long as li
   stop();
 });
 
-test('a list that began before a place was taken does not take it over (IRONIC-CAPACITY-2)', async () => {
+test('a list that began before a slot was granted does not release it (IRONIC-CAPACITY-2)', async () => {
   const { clock, ironic, take, watch } = scene();
   ironic.fill(2, { provision_state: 'available' });
   await take('n1', 5);
@@ -113,7 +113,7 @@ test('a list that began before a place was taken does not take it over (IRONIC-C
   stop();
 });
 
-test('a place that nobody makes use of is free after a minute; who asks again keeps it (IRONIC-CAPACITY-3)', async () => {
+test('an unused slot is released after a minute; another request keeps it (IRONIC-CAPACITY-3)', async () => {
   const { clock, ironic, poller, take } = scene();
   ironic.fill(3, { provision_state: 'available' });
   assert.equal([await take('n0', 1), await take('n1', 1)], [true, false]);
@@ -127,7 +127,7 @@ test('a place that nobody makes use of is free after a minute; who asks again ke
   assert.is(await take('n2', 1), true, 'given back');
 });
 
-test('while lists are made for watches none is made for places, and an old one is not enough (IRONIC-CAPACITY-4)', async () => {
+test('lists of watches serve for slots too, unless they are too old (IRONIC-CAPACITY-4)', async () => {
   const { clock, ironic, take, watch } = scene();
   ironic.fill(3);
   const stop = watch();
@@ -142,7 +142,7 @@ test('while lists are made for watches none is made for places, and an old one i
   assert.is(ironic.lists, lists + 1);
 });
 
-test('without a list nobody is let in, and is told why', async () => {
+test('without a list no slot is granted, and the error says why', async () => {
   const { ironic, take } = scene();
   ironic.failure = () => new TransientError('connection refused');
   const taken = outcome(take('n0'));

@@ -1,4 +1,4 @@
-// The form of a conformance case: what is asked, in order, of the real API server and of the embedded one.
+// Conformance case: requests, in order, that are sent to the real API server and to the embedded one.
 //
 // Every string of a step may name what it needs in braces: `{ns}`, the case's own namespace; `{group}`, the API group of
 // the definitions in definitions.ts; `{run}`, a lower-case word of this run, for names of cluster-scoped objects; and
@@ -7,21 +7,21 @@
 /** One request. Its whole answer is compared. */
 export interface Request {
   readonly method: string;
-  /** With query, escaped as it goes on the wire. */
+  /** Path with query, escaped as on the wire. */
   readonly path: string;
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Raw body, instead of `body`. */
   readonly raw?: string | Uint8Array;
-  /** Content type; with a body `application/json` unless told, without one none. Empty: no such header. */
+  /** Content type; by default `application/json` with a body, and none without one. Empty: no such header. */
   readonly type?: string;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Name by the path of a value in the answer's JSON (`metadata.uid`, `items.0.metadata.name`), for later steps. */
   readonly save?: Readonly<Record<string, string>>;
-  /** Asks again until this holds, and compares the last answer only: for what controllers do in their own time. */
+  /** Repeats the request until this holds, and compares only the last answer: for work of controllers. */
   readonly until?: (answer: Answer) => boolean;
-  /** What of the answer is compared, where the rest depends on what else the server has. */
+  /** The compared part of the answer, if the rest depends on other contents of the server. */
   readonly pick?: (answer: Answer) => unknown;
 }
 
@@ -30,7 +30,7 @@ export interface Watch {
   readonly watch: string;
   readonly accept?: string;
   readonly meanwhile?: readonly Request[];
-  /** How many events are awaited, or `all` until the server ends the watch (give it `timeoutSeconds`). */
+  /** Number of awaited events, or `all` until the server ends the watch (give it `timeoutSeconds`). */
   readonly events: number | 'all';
 }
 
@@ -44,9 +44,9 @@ export interface Case {
 
 export interface Answer {
   readonly status: number;
-  /** Those of COMPARED_HEADERS that the answer has. */
+  /** Headers of the answer that are in COMPARED_HEADERS. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed when it is JSON, text otherwise. */
+  /** Body, parsed if it is JSON, otherwise text. */
   readonly body: unknown;
 }
 
@@ -68,7 +68,7 @@ export function describeStep({ steps }: Case, label: string): string {
     .trim();
 }
 
-/** Of a part of a request, in characters. */
+/** Longest shown part of a request, in characters. */
 const SHOWN_LENGTH = 300;
 
 type Options = Omit<Request, 'method' | 'path' | 'body'>;
@@ -100,7 +100,7 @@ export const del = (path: string, body?: unknown, options: Options = {}): Reques
   ...options,
 });
 
-/** Holds when the object is gone. */
+/** Holds when the object is deleted. */
 export const isGone = ({ status }: Answer): boolean => status === 404;
 
 export const CORE = '/api/v1/namespaces/{ns}';

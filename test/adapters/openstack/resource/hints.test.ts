@@ -117,7 +117,7 @@ test('33.A8: nobody is told to delete what the cloud says to be broken: it may p
   for (const message of broken) {
     const object = { ...portWith({}), status: { id: 'id-1' } };
     const said = adviceOn(server, object, message)?.todo ?? '';
-    assert.match(said, /see in the cloud why id-1 is so.*goes on by itself/, message);
+    assert.match(said, /check in the cloud why id-1 is in that state.*continues automatically/, message);
     assert.not.match(said, /delete/, message);
   }
   const unmanaged = { managementPolicy: 'unmanaged', import: { id: 'x' } };
@@ -169,13 +169,13 @@ test('a download that fails: where to look, and what cannot be changed', () => {
     ["the download from 'files.example' was answered 404", `see that 'files.example' has the file${change('url')}`],
     [
       "the download from 'files.example' was answered 403",
-      `let 'files.example' serve the file to whoever asks, or name user and password in the URL${change('url')}`,
+      `let 'files.example' serve the file without a login, or name user and password in the URL${change('url')}`,
     ],
     ["the download from 'files.example' was answered 503", "see that 'files.example' serves the file as a whole"],
     ["the download from 'files.example' has stalled", "see that 'files.example' serves the file as a whole"],
     [
       "the download from 'files.example' is redirected to what is no URL of HTTP or HTTPS",
-      `see where 'files.example' sends whoever asks for the file${change('url')}`,
+      `see where 'files.example' redirects requests for the file${change('url')}`,
     ],
     [
       "the download from 'files.example' failed: self-signed certificate",
@@ -192,7 +192,7 @@ test('a download that fails: where to look, and what cannot be changed', () => {
     ['the URL of a download must be one of HTTP or HTTPS', `name the file by a URL of HTTP or HTTPS${change('url')}`],
     [
       'download hash verification failed. got: abc',
-      `compare the checksum with what whoever publishes the file says of it${change('hash')}`,
+      `compare the checksum with the one that the publisher of the file states${change('hash')}`,
     ],
     [
       'the downloaded content cannot be decompressed: it is no bz2 file',

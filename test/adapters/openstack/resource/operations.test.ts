@@ -1,4 +1,4 @@
-// What operations make of a cloud's answers, with a session that answers as the test says.
+// Operations on OpenStack resources: their results for answers of a scripted session.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { list, string } from '../../../../adapters/api/contract/contract.ts';
@@ -82,7 +82,7 @@ async function failure(promise: Promise<unknown>): Promise<TransientError> {
   return assert.unreachable('it did not fail') as never;
 }
 
-test('what is read of another is waited for when that is ready and does not tell it yet', async () => {
+test('an attribute of a ready dependency that is not published yet is waited for', async () => {
   const { calls, operations } = cloud(() => new Error('nothing may be asked'), [], port);
   const resource = { networkRef: 'net', hostID: { serverRef: 'vm' } };
   const asked = requestFor({ managementPolicy: 'managed', resource });
@@ -119,7 +119,7 @@ test('an import takes what meets the filter, however loosely the service compare
   assert.is(imported?.id, '2');
 });
 
-test('of several that meet a filter none is taken', async () => {
+test('several matches of a filter are an error', async () => {
   const { operations } = cloud(
     () => ({ status: 200, body: {} }),
     [
@@ -133,7 +133,7 @@ test('of several that meet a filter none is taken', async () => {
   assert.match((error as Error).message, 'more than one');
 });
 
-test('what was only imported is not removed', async () => {
+test('an imported resource is not removed', async () => {
   const { operations } = cloud(() => {
     throw new Error('it is asked for');
   }, []);
@@ -169,7 +169,7 @@ test('a deletion that a gateway answered may have been done, and any other refus
   assert.not.instance(await removing(409), UnknownOutcomeError);
 });
 
-test('an update of what is gone is a failure that may pass: the next look finds it gone', async () => {
+test('an update of a deleted resource fails temporarily: the next read finds it absent', async () => {
   const observation = { id: 'i', attributes: { id: 'i', name: 'other' }, resource: {}, available: true };
   const { operations, calls } = cloud(() => ({ status: 404, body: {} }));
   const error = await failure(operations.update({ ...MANAGED, observation } as never));
@@ -177,7 +177,7 @@ test('an update of what is gone is a failure that may pass: the next look finds 
   assert.is(calls[0], 'PUT /networks/i');
 });
 
-/** Watches an object of a kind in a cloud that answers as told; how it ended, and what it told. */
+/** Watches an object of a kind in a scripted cloud. @returns how the watch ended, and what it reported */
 async function watching(kind: OpenStackKind, request: OperationRequest, found: () => JsonObject | undefined) {
   const clock = new ManualClock();
   const session: Session = {
@@ -219,7 +219,7 @@ async function watching(kind: OpenStackKind, request: OperationRequest, found: (
   return { clock, reported, end, opened };
 }
 
-test('a watch tells what the kind makes of the resource, and with which credentials it was asked for', async () => {
+test('a watch reports the observation of the kind, and the credentials of the read', async () => {
   let status = 'BUILD';
   const request = { ...MANAGED, credentialsVersion: '7' };
   const { clock, reported, end, opened } = await watching(network, request, () => ({ id: 'i', status }));
@@ -233,7 +233,7 @@ test('a watch tells what the kind makes of the resource, and with which credenti
   assert.equal([opened, end.settled], [['7'], false]);
 });
 
-test('of what was only imported the loss is refused, not told; of anything else it is told', async () => {
+test('the loss of an imported resource is an error; of any other it is reported', async () => {
   const unmanaged = requestFor({ managementPolicy: 'unmanaged', import: { id: 'i' } });
   const imported = await watching(network, unmanaged, () => undefined);
   await imported.clock.advance(2_000);
@@ -266,7 +266,7 @@ test('an interface is watched as the port of its router on its subnet', async ()
   assert.ok(news !== undefined && 'observation' in news && news.observation.id === 'on-subnet');
 });
 
-/** What a pass over the rules of a group sends, in order. */
+/** Requests of one attempt to update the rules of a group, in order. */
 async function rulesPass(rules: readonly JsonObject[], observed: readonly JsonObject[]): Promise<readonly string[]> {
   const { session, calls } = cloud(() => ({ status: 200, body: {} }));
   const observation = { id: 'g', attributes: { security_group_rules: observed }, resource: {}, available: true };
@@ -305,7 +305,7 @@ test('only a rule that is in the way of a new one goes first (OS-SECURITY-GROUP-
   ]);
 });
 
-test('rules that are as specified are left alone (OS-SECURITY-GROUP-RULES-1)', async () => {
+test('rules that match the spec are not changed (OS-SECURITY-GROUP-RULES-1)', async () => {
   assert.equal(await rulesPass([WEB], [observedRule('same', 443, 'words of another')]), []);
 });
 

@@ -437,9 +437,9 @@ test('33.B8: who finds its resource to be another object’s says what to do', (
   };
   const first = "Waiting for Network other/a to be deleted, which has id: one resource is one object's; ";
   const ways =
-    'give this one another spec.resource.name, make it anew as an import of the resource with managementPolicy unmanaged, or';
+    'give this one another spec.resource.name, re-create it as an import of the resource with managementPolicy unmanaged, or';
   assert.is(said(true), `${first}${ways} delete the other`);
-  assert.is(said(false), `${first}make this one anew with something else in its spec, or delete the other`);
+  assert.is(said(false), `${first}re-create this one with another spec, or delete the other`);
 });
 
 test.run();

@@ -63,14 +63,14 @@ TokenReviewSpec: A token to judge.
   2 audiences []string: Who wants to accept it.
   1 token string: The token.
 TokenReviewStatus: What is known about a token.
-  4 audiences []string: Who may accept it, of those that were asked for.
+  4 audiences []string: The requested audiences that may accept it.
   1 authenticated boolean: Whether the token is good.
   3 error string: Why it could not be judged.
   2 user UserInfo: Whose it is.
 `;
 
 export const AUTHORIZATION_TYPES = `
-kind LocalSubjectAccessReview: Asks whether somebody may do something in one namespace.
+kind LocalSubjectAccessReview: Asks whether a user may perform an action in one namespace.
   2 spec! SubjectAccessReviewSpec: The question.
   3 status SubjectAccessReviewStatus: The answer.
 SubjectAccessReviewSpec: Whether a user or a group may do something. Either attributes of a resource or others are given.
@@ -128,7 +128,7 @@ ResourceRule: Allows some verbs on some resources.
   4 resourceNames []string: Only objects of these names; none is all.
   3 resources []string: Plurals, with a subresource after a slash; * is all.
   1 verbs! []string: What may be done.
-kind SubjectAccessReview: Asks whether somebody may do something.
+kind SubjectAccessReview: Asks whether a user may perform an action.
   2 spec! SubjectAccessReviewSpec: The question.
   3 status SubjectAccessReviewStatus: The answer.
 `;

@@ -5,7 +5,7 @@ kind ConfigMap: Settings for programs, by key.
   3 binaryData {}bytes: Values that are no text, in base64. No key may be in data too.
   2 data {}string: Values that are text.
   4 immutable *boolean: Once true, data and binaryData stay as they are, and so does this.
-kind Event: Something that happened to an object, worth a look but nothing to rely on.
+kind Event: A report about an object, kept for a limited time.
   12 action string: What was done, or failed.
   8 count int32: How often it happened.
   10 eventTime MicroTime=null: When it was seen first.
@@ -49,7 +49,7 @@ NamespaceCondition: One aspect of how a namespace is.
   5 reason string: Why the status is what it is, in one word.
   2 status! string="": True, False or Unknown.
   1 type! string="": Which aspect.
-kind Secret: Values that not everybody may read, by key.
+kind Secret: Confidential values, by key.
   2 data {}bytes: The values in base64.
   5 immutable *boolean: Once true, data stays as it is, and so does this.
   4 stringData {}string: Values as plain text; the server moves them to data and never returns them.
@@ -63,9 +63,9 @@ LocalObjectReference (atomic): Names an object of a known kind in the same names
 `;
 
 export const LEASE_TYPES = `
-kind Lease: Says who holds something for how long.
-  2 spec LeaseSpec={}: Who holds it.
-LeaseSpec: Who holds a lease.
+kind Lease: A lock with a holder and a duration.
+  2 spec LeaseSpec={}: The holder and the duration.
+LeaseSpec: The holder of a lease and its duration.
   3 acquireTime MicroTime: When the holder took it.
   1 holderIdentity *string: The holder.
   2 leaseDurationSeconds *int32: Seconds after renewTime at which others may take it.
@@ -76,7 +76,7 @@ LeaseSpec: Who holds a lease.
 `;
 
 export const EVENT_TYPES = `
-kind Event: Something that happened to an object, worth a look but nothing to rely on.
+kind Event: A report about an object, kept for a limited time.
   6 action string: What was done, or failed.
   15 deprecatedCount int32: The count of the core group's events.
   13 deprecatedFirstTimestamp Time=null: The firstTimestamp of the core group's events.

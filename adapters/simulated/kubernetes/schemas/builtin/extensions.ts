@@ -106,7 +106,7 @@ ExternalDocumentation: Where there is more to read.
   2 url *string:
 ValidationRule: A rule in CEL.
   5 fieldPath string: The field that is blamed, relative to where the rule is.
-  2 message string: What is said when the rule does not hold.
+  2 message string: The error message when the rule does not hold.
   3 messageExpression string: CEL that makes the message.
   6 optionalOldSelf *boolean: Whether the rule is applied when there is no old value too.
   4 reason string(FieldValueDuplicate|FieldValueForbidden|FieldValueInvalid|FieldValueRequired): The reason in the answer.

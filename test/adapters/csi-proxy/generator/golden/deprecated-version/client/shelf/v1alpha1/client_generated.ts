@@ -45,7 +45,7 @@ export class Client {
 }
 
 /**
- * A client on the default pipe. Fails when nobody serves there.
+ * A client on the default pipe. Fails when no server listens there.
  * @deprecated use v1, which knows
  * how thick a book is.
  */
@@ -54,7 +54,7 @@ export function newClient(deps: ConnectionDeps): Promise<Client> {
 }
 
 /**
- * A client on the pipe at `path`. Fails when nobody serves there.
+ * A client on the pipe at `path`. Fails when no server listens there.
  * @deprecated use v1, which knows
  * how thick a book is.
  */

@@ -40,12 +40,12 @@ export class Client {
   }
 }
 
-/** A client on the default pipe. Fails when nobody serves there. */
+/** A client on the default pipe. Fails when no server listens there. */
 export function newClient(deps: ConnectionDeps): Promise<Client> {
   return newClientWithPipePath(pipePath(groupName, version), deps);
 }
 
-/** A client on the pipe at `path`. Fails when nobody serves there. */
+/** A client on the pipe at `path`. Fails when no server listens there. */
 export async function newClientWithPipePath(path: string, deps: ConnectionDeps): Promise<Client> {
   return new Client(await openConnection(path, deps));
 }
