@@ -5,8 +5,8 @@ import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { duration, type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
 import { absence, named, openCluster, refuseAbsentNamespace } from '../cluster.ts';
+import type { Ink } from '../colors.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
-import type { Ink } from '../demo/view.ts';
 import { colored, table } from '../terminal-text.ts';
 
 /** Object in JSON output. */

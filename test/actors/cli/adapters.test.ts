@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
-import { check } from '../../../actors/cli/check.ts';
-import { rbac } from '../../../actors/cli/rbac.ts';
+import { check } from '../../../actors/cli/check/check.ts';
+import { rbac } from '../../../actors/cli/rbac/rbac.ts';
 import { adaptersOf, BUILT_IN } from '../../../actors/process/adapters.ts';
 import { checkAdapter } from '../../../actors/process/check-adapter.ts';
 import type { Adapter } from '../../../adapters/api/adapter.ts';

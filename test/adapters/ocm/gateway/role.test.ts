@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
-import { installCrds } from '../../../../actors/cli/crds.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { rulesOf } from '../../../../actors/process/cluster-rules.ts';
 import { modelAdapter } from '../../../../adapters/ocm/adapter.ts';
 import { bindKinds } from '../../../../adapters/ocm/kinds/kinds.ts';

@@ -1,8 +1,8 @@
 // `troupe scaffold <realm> <Kind>`: the file of a new kind, where the adapter can write it.
 import type { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Adapter, KindScaffold } from '../../adapters/api/adapter.ts';
-import { TerminalError } from '../../bus/mod.ts';
+import type { Adapter, KindScaffold } from '../../../adapters/api/adapter.ts';
+import { TerminalError } from '../../../bus/mod.ts';
 
 export interface ScaffoldDeps {
   adapters: readonly Pick<Adapter, 'realm' | 'scaffold'>[];

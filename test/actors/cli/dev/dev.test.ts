@@ -9,15 +9,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/base/clock.ts';
-import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
-import { AbsentError } from '../../../bus/errors.ts';
-import type { JsonObject } from '../../../bus/json.ts';
-import { until } from '../../bus/harness.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
+import { type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
+import { AbsentError } from '../../../../bus/errors.ts';
+import type { JsonObject } from '../../../../bus/json.ts';
+import { until } from '../../../bus/harness.ts';
 
 const test = suite('dev');
 const clock = systemClock();
-const CLI = fileURLToPath(new URL('../../../actors/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));
 const API = '/apis/openstack.k-orc.cloud/v1alpha1/namespaces/shop';
 const WAIT_MS = 120_000;
 

@@ -1,9 +1,9 @@
 // `troupe convert [FILE...]`: manifests in another version of their API, without a cluster.
 
 import type { readFile, writeFile } from 'node:fs/promises';
-import type { Adapter } from '../../adapters/api/adapter.ts';
-import { TerminalError, toErrorData } from '../../bus/mod.ts';
-import { plain } from '../base/printable.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
+import { TerminalError, toErrorData } from '../../../bus/mod.ts';
+import { plain } from '../../base/printable.ts';
 
 export interface ConvertDeps {
   readonly adapters: readonly Pick<Adapter, 'manifests'>[];

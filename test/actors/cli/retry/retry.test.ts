@@ -8,19 +8,21 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readConfig } from '../../../actors/base/config.ts';
-import { changeCommands } from '../../../actors/cli/query-commands.ts';
-import { configure } from '../../../actors/process/adapters.ts';
-import { metal3 } from '../../../adapters/ironic/mod.ts';
-import { TerminalError } from '../../../bus/mod.ts';
-import { inMemory, onSockets } from '../../world/environments.ts';
-import { checkIn } from '../../world/world.ts';
-import { type Answer, answerOf, questionIn } from './asking.ts';
+import { readConfig } from '../../../../actors/base/config.ts';
+import { pause, resume } from '../../../../actors/cli/pause/pause.ts';
+import { retry } from '../../../../actors/cli/retry/retry.ts';
+import { configure } from '../../../../actors/process/adapters.ts';
+import { metal3 } from '../../../../adapters/ironic/mod.ts';
+import { TerminalError } from '../../../../bus/mod.ts';
+import { inMemory, onSockets } from '../../../world/environments.ts';
+import { checkIn } from '../../../world/world.ts';
+import { type Answer, answerOf, questionIn } from '../asking.ts';
 
 const test = suite('troupe retry');
 const check = checkIn(test, onSockets);
 
-type Name = keyof typeof changeCommands;
+const COMMANDS = { retry, pause, resume };
+type Name = keyof typeof COMMANDS;
 type Annotations = Record<string, string | null>;
 
 /** One host as an API server has it, whose writers may be refused. */
@@ -55,7 +57,7 @@ async function withHost(
   const adapters = [configure(metal3, { IRONIC_ENDPOINT: 'http://ironic.test' })];
   try {
     await run(async (command, names = ['bmh/one']) => {
-      const { systemClock } = await import('../../../actors/base/clock.ts');
+      const { systemClock } = await import('../../../../actors/base/clock.ts');
       const question = {
         config: readConfig({ KUBECONFIG: kubeconfig }),
         adapters,
@@ -64,7 +66,7 @@ async function withHost(
       };
       const more = { names, namespace: undefined, output: undefined, reported: {}, isTerminal: false, ink: 'plain' };
       const stopSignal = (): AbortSignal => new AbortController().signal;
-      return answerOf(await changeCommands[command](), { ...question, ...more, stopSignal } as never);
+      return answerOf({ answer: COMMANDS[command] }, { ...question, ...more, stopSignal } as never);
     });
   } finally {
     server.close();
@@ -105,7 +107,7 @@ check('35.B: what waits between two attempts is tried again at once, without an 
     return length >= 6 ? undefined : String(length);
   });
   const begun = world.clock.now();
-  const { code, out } = await answerOf(await changeCommands.retry(), questionIn(world, { names: [`network/${name}`] }));
+  const { code, out } = await answerOf({ answer: retry }, questionIn(world, { names: [`network/${name}`] }));
   assert.equal(
     [code, out],
     [0, `Network/${name} is tried again; 'troupe trace network/${name}' tells what comes of it\n`],

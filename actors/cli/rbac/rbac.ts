@@ -1,8 +1,8 @@
 // `troupe rbac`: what a process may do in the cluster, no more than its roles and the kinds of its adapters ask for.
 import { stringify } from 'yaml';
-import type { Adapter, ClusterRule as Rule } from '../../adapters/api/adapter.ts';
-import { TerminalError } from '../../bus/mod.ts';
-import { rulesOf } from '../process/cluster-rules.ts';
+import type { Adapter, ClusterRule as Rule } from '../../../adapters/api/adapter.ts';
+import { TerminalError } from '../../../bus/mod.ts';
+import { rulesOf } from '../../process/cluster-rules.ts';
 
 export interface RbacDeps {
   readonly adapters: readonly Adapter[];

@@ -1,9 +1,9 @@
 // `troupe pause` and `troupe resume`: nothing is done for an object meanwhile, by the annotation that its kind has for that.
-import { hint } from '../../adapters/text/nearest.ts';
-import { TerminalError } from '../../bus/mod.ts';
-import { plain } from '../base/printable.ts';
-import { annotate, annotationsOf, type Target, withTarget } from './annotate.ts';
-import type { CommandContext } from './command-context.ts';
+import { hint } from '../../../adapters/text/nearest.ts';
+import { TerminalError } from '../../../bus/mod.ts';
+import { plain } from '../../base/printable.ts';
+import { annotate, annotationsOf, type Target, withTarget } from '../annotate.ts';
+import type { CommandContext } from '../command-context.ts';
 
 /** Value by which this command recognizes its own pauses; pauses of others must be resumed by them. */
 const OWN = 'troupe.dev/pause';

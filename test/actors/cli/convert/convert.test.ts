@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConvertDeps, convert } from '../../../actors/cli/convert.ts';
-import { BUILT_IN } from '../../../actors/process/adapters.ts';
-import { type Said, said } from './reader.ts';
+import { type ConvertDeps, convert } from '../../../../actors/cli/convert/convert.ts';
+import { BUILT_IN } from '../../../../actors/process/adapters.ts';
+import { type Said, said } from '../reader.ts';
 
 const test = suite('troupe convert');
 

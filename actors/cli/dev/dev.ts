@@ -1,19 +1,19 @@
 // `troupe dev`: all roles on this machine; what is not given is started on loopback.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Adapter, ConfiguredAdapter, DevBackend } from '../../adapters/api/adapter.ts';
-import { toErrorData } from '../../bus/mod.ts';
-import { configure, settingsFor, type Texts } from '../process/adapters.ts';
-import { busUser } from '../process/bus-user.ts';
-import { openEnvironment } from '../process/environment.ts';
-import { type HttpEndpoints, serveHttpEndpoints } from '../process/http-endpoints.ts';
-import { aborted, drain, type Gateway, type RunDeps, start } from '../process/run.ts';
-import type { Visualizer } from '../visualizer/server.ts';
-import { type ServedWebhooks, startWebhooks } from '../webhooks/webhooks.ts';
-import { installCrds } from './crds.ts';
-import type { Reminder } from './reminder.ts';
-import { tutorialPath } from './tutorial-path.ts';
-import { openVisualizer } from './ui/running.ts';
+import type { Adapter, ConfiguredAdapter, DevBackend } from '../../../adapters/api/adapter.ts';
+import { toErrorData } from '../../../bus/mod.ts';
+import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
+import { busUser } from '../../process/bus-user.ts';
+import { openEnvironment } from '../../process/environment.ts';
+import { type HttpEndpoints, serveHttpEndpoints } from '../../process/http-endpoints.ts';
+import { installCrds } from '../../process/install-crds.ts';
+import { aborted, drain, type Gateway, type RunDeps, start } from '../../process/run.ts';
+import type { Visualizer } from '../../visualizer/server.ts';
+import { type ServedWebhooks, startWebhooks } from '../../webhooks/webhooks.ts';
+import type { Reminder } from '../reminder.ts';
+import { tutorialPath } from '../tutorial-path.ts';
+import { openVisualizer } from '../ui/running.ts';
 
 export interface DevDeps extends Omit<RunDeps, 'adapters'> {
   adapters: readonly Adapter[];

@@ -2,8 +2,8 @@
 import type { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TerminalError } from '../../bus/mod.ts';
-import { TROUPE_VERSION } from '../base/version.ts';
+import { TerminalError } from '../../../bus/mod.ts';
+import { TROUPE_VERSION } from '../../base/version.ts';
 
 export interface ScaffoldAdapterDeps {
   readonly folder: string;

@@ -1,50 +1,12 @@
-// `troupe crds`: the CustomResourceDefinitions of the kinds.
-import { type Contract, crd, crdFile, crdName, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+// Installation of CustomResourceDefinitions in a cluster.
+import { type Contract, crd, crdName, type KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
-import type { Config } from '../base/config.ts';
-import { USER_AGENT } from '../base/version.ts';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MANAGER = 'troupe';
 /** Longest wait until the server serves what it was given, in milliseconds. */
 const SERVED_WITHIN_MS = 30_000;
 const PAUSE_MS = 100;
-
-export interface CrdsDeps {
-  config: Config;
-  clock: Clock;
-  /** Contracts of all existing kinds. */
-  contracts: readonly Contract[];
-  /** Kinds, plurals or short names, in any case; none: all kinds. */
-  names: readonly string[];
-  out: NodeJS.WritableStream;
-}
-
-/** `troupe crds`. @throws {TerminalError} a name is that of no kind */
-export async function printCrds({ contracts, names, out }: Omit<CrdsDeps, 'config' | 'clock'>): Promise<number> {
-  out.write(
-    chosen(contracts, names)
-      .map((contract) => crdFile(contract).text)
-      .join('---\n'),
-  );
-  return 0;
-}
-
-/** `troupe crds --apply`. @throws {TerminalError} no cluster was named; as `printCrds` and `installCrds` */
-export async function applyCrds({ config, clock, contracts, names, out }: CrdsDeps): Promise<number> {
-  const wanted = chosen(contracts, names);
-  const { kubeconfig, context, inCluster } = config;
-  if (kubeconfig === undefined && inCluster === undefined) {
-    throw new TerminalError("KUBECONFIG is not set and this is no pod; without --apply, 'troupe crds' prints them");
-  }
-  const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
-  try {
-    await installCrds(client, clock, (line) => out.write(`${line}\n`), wanted);
-  } finally {
-    await client.close();
-  }
-  return 0;
-}
 
 /**
  * Applies the definitions on the server's side and waits until the server serves them.
@@ -138,16 +100,4 @@ async function served(client: KubeClient, clock: Clock, contract: Contract, unti
 function conditionOf({ status }: JsonObject, wanted: string): JsonObject | undefined {
   const conditions = (status as JsonObject | undefined)?.['conditions'] as readonly JsonObject[] | undefined;
   return conditions?.find(({ type }) => type === wanted);
-}
-
-function chosen(contracts: readonly Contract[], names: readonly string[]): readonly Contract[] {
-  if (names.length === 0) return contracts;
-  const named = names.map((name) => {
-    const contract = contracts.find((each) =>
-      [each.kind.toLowerCase(), each.plural, crdName(each), ...(each.shortNames ?? [])].includes(name.toLowerCase()),
-    );
-    if (contract !== undefined) return contract;
-    throw new TerminalError(`there is no kind '${name}'; there are ${contracts.map(({ kind }) => kind).join(', ')}`);
-  });
-  return [...new Set(named)];
 }

@@ -10,20 +10,21 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
-import { readConfig } from '../../../actors/base/config.ts';
-import { applyCrds, installCrds, printCrds } from '../../../actors/cli/crds.ts';
-import { BUILT_IN, definedContracts } from '../../../actors/process/adapters.ts';
-import { contractsIn, metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
-import { type Contract, crd, type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
-import { openstackContracts } from '../../../adapters/openstack/mod.ts';
-import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
-import { AbsentError, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
-import { simulatedClock } from '../../world/clock.ts';
-import { metal3 } from '../metal3-adapter.ts';
+import { readConfig } from '../../../../actors/base/config.ts';
+import { applyCrds, printCrds } from '../../../../actors/cli/crds/crds.ts';
+import { BUILT_IN, definedContracts } from '../../../../actors/process/adapters.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
+import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/contracts.ts';
+import { type Contract, crd, type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../../../adapters/openstack/mod.ts';
+import { startApiServer } from '../../../../adapters/simulated/kubernetes/mod.ts';
+import { AbsentError, type JsonObject, TerminalError, TransientError } from '../../../../bus/mod.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { metal3 } from '../../metal3-adapter.ts';
 
 const test = suite('troupe crds');
 
-const CLI = fileURLToPath(new URL('../../../actors/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));
 /** Of the adapters that come with Troupe. */
 const ALL = BUILT_IN.flatMap(({ contracts }) => contracts);
 const NAMES = openstackContracts.map(({ plural, group }) => `${plural}.${group}`);

@@ -1,11 +1,11 @@
 // `troupe retry <kind>/<name>`: what waits between two attempts, was refused, or is as it should be, is looked at again now.
-import { RETRY_ANNOTATION } from '../../machines/retry.ts';
-import { plain } from '../base/printable.ts';
-import { annotate, withTarget } from './annotate.ts';
-import type { CommandContext } from './command-context.ts';
+import { RETRY_ANNOTATION } from '../../../machines/retry.ts';
+import { plain } from '../../base/printable.ts';
+import { annotate, withTarget } from '../annotate.ts';
+import type { CommandContext } from '../command-context.ts';
 
 /** @throws {TerminalError} there is no such object, or the user may not change it */
-export function answer(question: CommandContext): Promise<number> {
+export function retry(question: CommandContext): Promise<number> {
   return withTarget('retry', question, async (target) => {
     await annotate(target, RETRY_ANNOTATION, new Date(question.clock.now()).toISOString());
     question.out.write(

@@ -1,8 +1,8 @@
 // `troupe check --adapters`: the contracts and the parts of adapters, before anybody runs them.
-import type { Adapter } from '../../adapters/api/adapter.ts';
-import { plain } from '../base/printable.ts';
-import { BUILT_IN, type Texts } from '../process/adapters.ts';
-import { checkAdapter } from '../process/check-adapter.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
+import { plain } from '../../base/printable.ts';
+import { BUILT_IN, type Texts } from '../../process/adapters.ts';
+import { checkAdapter } from '../../process/check-adapter.ts';
 
 export interface CheckDeps {
   readonly adapters: readonly Adapter[];
