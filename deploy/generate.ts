@@ -36,7 +36,11 @@ const NO_HELM = 'there is no helm on the PATH';
 /** All that can be chosen, for tests: what install.yaml does not show. */
 const EVERYTHING = {
   ...{ crds: { enabled: false }, roles: { split: true }, egress: { enabled: true }, windows: { enabled: true } },
-  ...{ visualizer: { enabled: true }, webhooks: { enabled: true } },
+  ...{ visualizer: { enabled: true }, webhooks: { enabled: true }, ocm: { enabled: true, tlsSecret: 'company-tls' } },
+  models: {
+    volume: { configMap: { name: 'company-models' } },
+    kinds: { 'fleet.models.troupe.dev': ['clusters', 'nodepools', 'regions'] },
+  },
   metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
 };
 
@@ -83,7 +87,7 @@ function contracts() {
   return BUILT_IN.flatMap((adapter) => adapter.contracts);
 }
 
-/** What is made without Helm: of the kinds, the machines, and the tables beside this file. By paths from the root. */
+/** Files that are generated without Helm: from the kinds, the machines, and the tables beside this file. Keys are paths from the root. */
 async function fromSources(): Promise<ReadonlyMap<string, string>> {
   const pages = [...(await pagesOfKinds())].map(([name, text]) => [`deploy/kinds/${name}`, text] as const);
   return new Map([
@@ -146,7 +150,7 @@ async function release(helm: Helm, folder: string, { repository, digest }: Image
   await write(folder, new Map([['install.yaml', await installFile(helm, chart)]]));
 }
 
-/** Where the pods get Troupe's image from. */
+/** Image of Troupe in the pods. */
 interface Image {
   readonly repository: string;
   readonly digest: string;

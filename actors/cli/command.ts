@@ -71,6 +71,8 @@ export interface CommandUsage extends Usage {
   readonly adapterFlags?: readonly ('process' | 'definitions')[];
   /** All that it starts runs on this machine, what is done for a node included. */
   readonly isDevelopment?: boolean;
+  /** It calls external systems; for others, options of adapters only add kinds, and are not listed. */
+  readonly callsExternal?: boolean;
   /** It changes nothing: exit code 1 is an answer, and an error is 2. */
   readonly isQuery?: boolean;
   load(): Promise<CommandModule>;

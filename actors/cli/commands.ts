@@ -118,6 +118,7 @@ async function understood(
     adapters: named('adapters') ?? inEnv.adapters,
     models: named('models') ?? inEnv.models,
     bindings: named('model-bindings') ?? inEnv.bindings,
+    writesAs: named('ocm-writes-as') ?? inEnv.writesAs,
     ...(isOnly && { builtIn: [] }),
   };
   const adapters = await adaptersOf(more, process.cwd());

@@ -22,7 +22,7 @@ export const COMMON = {
     multiple: true,
     value: 'DIR',
     variable: 'TROUPE_MODELS',
-    help: "models of the cluster manager's language, with commas between: their classes are kinds, whose objects are actors",
+    help: "directories of models of the cluster manager's language, comma-separated; their classes are served as kinds",
   },
   'model-bindings': {
     type: 'string',

@@ -21,7 +21,7 @@ import { pause, resume } from './pause/usage.ts';
 import { rbac } from './rbac/usage.ts';
 import { retry } from './retry/usage.ts';
 import { run } from './run/usage.ts';
-import { scaffold } from './scaffold/usage.ts';
+import { SCAFFOLDED, scaffold } from './scaffold/usage.ts';
 import { top } from './top/usage.ts';
 import { trace } from './trace/usage.ts';
 import { tree } from './tree/usage.ts';
@@ -80,7 +80,8 @@ export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): U
   }
   const flags = flagsOf(adapters);
   for (const kind of usage.adapterFlags ?? []) Object.assign(all, flags[kind]);
-  return { ...usage, options: all };
+  const unlisted = usage.adapterFlags?.includes('process') && !usage.callsExternal ? Object.keys(flags.process) : [];
+  return { ...usage, options: all, unlisted };
 }
 
 /** All that some command takes: for finding the command among them. @throws {TerminalError} as `usageOf` */
@@ -128,7 +129,10 @@ export function usageText(adapters: readonly KnownAdapter[], tools: readonly Usa
     if (usage.name !== 'scaffold') return [usage];
     const able = adapters.filter(({ scaffold }) => scaffold !== undefined);
     const { forms: [ofAdapter = ''] = [] } = usage;
-    return [ofAdapter, ...able.map(({ realm }) => `${realm} <Kind>`)].map((form) => ({ ...usage, forms: [form] }));
+    return [
+      { ...usage, forms: [ofAdapter], about: SCAFFOLDED.adapter },
+      ...able.map(({ realm }) => ({ ...usage, forms: [`${realm} <Kind>`], about: SCAFFOLDED.kind })),
+    ];
   });
   return `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 

@@ -14,24 +14,27 @@ import { contained } from './plug-in.ts';
 /** Those that come with Troupe. */
 export const BUILT_IN: readonly Adapter[] = [openstack, metal3, windows];
 
-/** What a process has beside the adapters that come with Troupe. */
+/** Adapters of a process besides the built-in ones. */
 export interface MoreAdapters {
-  /** Files from the folder, or packages, with commas between. */
+  /** Files from the folder, or packages, comma-separated. */
   readonly adapters?: string | undefined;
-  /** Directories of models, with commas between: their classes are kinds. */
+  /** Directories of models, comma-separated: their classes are served as kinds. */
   readonly models?: string | undefined;
   /** File of the bindings of the models. */
   readonly bindings?: string | undefined;
+  /** What the gateway of the models is told of its writes; by default those of its callers. */
+  readonly writesAs?: string | undefined;
   /** Adapters that come with Troupe, as far as they are not left out; all by default. */
   readonly builtIn?: readonly Adapter[] | undefined;
 }
 
-/** What the environment says of more adapters. */
+/** Additional adapters that the environment names. */
 export function moreAdaptersIn(env: Texts): MoreAdapters {
   return {
     adapters: env['TROUPE_ADAPTERS'] || undefined,
     models: env['TROUPE_MODELS'] || undefined,
     bindings: env['TROUPE_MODEL_BINDINGS'] || undefined,
+    writesAs: env['TROUPE_OCM_WRITES_AS'] || undefined,
   };
 }
 
@@ -50,11 +53,14 @@ export async function adaptersOf(
     throw new TerminalError('--only-adapters leaves no adapter: name some with --adapters');
   if (!isMore) return builtIn;
   const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
-  const modeled = place === undefined ? [] : [(await import('./load-models.ts')).modelAdapterOf(place)];
+  const modeled =
+    place === undefined
+      ? []
+      : [(await import('./load-models.ts')).modelAdapterOf(place, more.writesAs === 'self' ? 'self' : 'caller')];
   return checkAdapters([...builtIn, ...modeled, ...loaded]);
 }
 
-/** Where the models are; undefined for none. */
+/** Directories and bindings of the models; undefined if there are none. */
 export function modelPlaceOf({ models, bindings }: Pick<MoreAdapters, 'models' | 'bindings'>): ModelPlace | undefined {
   const roots = namesIn(models);
   return roots.length === 0 ? undefined : { roots, bindings };

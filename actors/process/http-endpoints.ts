@@ -14,8 +14,8 @@ export interface HttpEndpoints {
   readonly client: KubeClient;
   /** The same bus, with its messages counted. */
   follow(bus: Bus): Bus;
-  /** Adds the readiness of a webhook server. `alone`: nothing else must be ready. */
-  ask(webhooks: { readonly problem: string | undefined }, place: 'alone' | 'beside others'): void;
+  /** Adds the readiness of a server. `alone`: nothing else than those that are added must be ready. */
+  ask(server: { readonly problem: string | undefined }, place: 'alone' | 'beside others'): void;
   /** From now on there is something to be ready. */
   began(runtime: Runtime): void;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export async function serveHttpEndpoints(
   const figures = metricsAddress === undefined ? undefined : metrics({ clock });
   let isStarted = false;
   let busTrouble: string | undefined;
-  let asked: { readonly problem: string | undefined } | undefined;
+  const asked: { readonly problem: string | undefined }[] = [];
   let isAlone = false;
   let apiTrouble: string | undefined = 'the API server has not answered yet';
   const counted = figures?.counted(given) ?? given;
@@ -55,9 +55,10 @@ export async function serveHttpEndpoints(
   try {
     if (healthAddress !== undefined) {
       const ready = (): string | undefined => {
+        const problem = asked.map((each) => each.problem).find((each) => each !== undefined);
         // The API server calls ready pods, also when it has just recovered and is not reachable yet.
-        if (isAlone) return asked?.problem;
-        return isStarted ? (asked?.problem ?? busTrouble ?? apiTrouble) : 'starting';
+        if (isAlone) return problem;
+        return isStarted ? (problem ?? busTrouble ?? apiTrouble) : 'starting';
       };
       listening.push(await serveHealth(healthAddress, ready));
     }
@@ -78,8 +79,8 @@ export async function serveHttpEndpoints(
       });
       return figures?.countedBus(bus) ?? bus;
     },
-    ask(webhooks, place) {
-      asked = webhooks;
+    ask(server, place) {
+      asked.push(server);
       isAlone = place === 'alone';
     },
     began(runtime) {

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Adapter } from '../../adapters/api/adapter.ts';
-import { modelAdapter } from '../../adapters/ocm/adapter.ts';
+import { modelAdapter, type WritesAs } from '../../adapters/ocm/adapter.ts';
 import {
   BINDINGS_FILE,
   type Binding,
@@ -14,7 +14,7 @@ import {
 import { type Model, readModel, renderDiagnostic, Severity, Workspace } from '../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 
-/** Where the models of a process are. */
+/** Directories and bindings of a process's models. */
 export interface ModelPlace {
   /** Directories of models. */
   readonly roots: readonly string[];
@@ -48,8 +48,8 @@ export function loadModels({ roots, bindings: file }: ModelPlace): LoadedModels 
 }
 
 /** @throws {TerminalError} as `loadModels` */
-export function modelAdapterOf(place: ModelPlace): Adapter {
-  return modelAdapter(loadModels(place).kinds);
+export function modelAdapterOf(place: ModelPlace, writesAs: WritesAs): Adapter {
+  return modelAdapter(loadModels(place).kinds, writesAs);
 }
 
 /**
@@ -68,7 +68,7 @@ export function readBindings(roots: readonly string[], file: string | undefined)
   );
 }
 
-/** What cannot be read is for the caller to mend. */
+/** Error of a model that cannot be read, for the caller to fix. */
 function readable<T>(read: () => T): T {
   try {
     return read();

@@ -7,10 +7,11 @@ import { kindsOf, migrationRules, rule, rulesOf } from '../../actors/process/clu
 import type { Adapter, ClusterRule as Rule } from '../../adapters/api/adapter.ts';
 import { ROLE as WINDOWS } from '../../adapters/windows/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { everything, installed, type Manifest, one } from './manifests.ts';
+import { everyAdapter, everything, installed, type Manifest, one } from './manifests.ts';
 
 const test = suite('rules of the chart');
 const all = everything();
+const adapters = everyAdapter();
 const alone = installed();
 
 /** Each verb on each resource of a rule, by itself. */
@@ -38,8 +39,8 @@ const labelsOf = ({ metadata }: Manifest): Readonly<Record<string, string>> =>
 
 test('pods may what their roles and the kinds ask for, alone or apart', () => {
   same(alone, 'troupe', rulesOf(BUILT_IN, rolesWith(BUILT_IN)));
-  for (const role of [...rolesWith(BUILT_IN), VISUALIZER, WEBHOOKS]) {
-    same(all, `troupe-${role}`, rulesOf(BUILT_IN, [role]));
+  for (const role of [...rolesWith(adapters), VISUALIZER, WEBHOOKS]) {
+    same(all, `troupe-${role}`, rulesOf(adapters, [role]));
   }
   same(all, 'troupe-migrate', migrationRules(BUILT_IN));
 });
@@ -74,14 +75,32 @@ test('each account is bound to the rules that bear its name', () => {
     for (const binding of bindings) {
       const { roleRef, subjects } = binding as unknown as { roleRef: JsonObject; subjects: readonly JsonObject[] };
       assert.is(roleRef['name'], binding.metadata.name);
+      // What an account of some namespaces may beyond these is a ClusterRole of its own.
+      const account = binding.metadata.name.replace(/-beyond$/, '');
       assert.equal(
         subjects.map(({ name }) => name),
-        [binding.metadata.name],
+        [account],
       );
       one(manifests, 'ClusterRole', binding.metadata.name);
-      one(manifests, 'ServiceAccount', binding.metadata.name);
+      one(manifests, 'ServiceAccount', account);
     }
   }
+});
+
+test('36.7: who serves models may write for others or for itself, in its namespace alone', () => {
+  const bound = all.filter(
+    ({ kind, roleRef }) => kind === 'RoleBinding' && (roleRef as JsonObject)['name'] === 'troupe-ocm',
+  );
+  assert.equal(
+    bound.map(({ metadata }) => metadata.namespace),
+    ['default'],
+  );
+  const rules = rulesOf(adapters, ['ocm']);
+  const isBeyond = ({ apiGroups, verbs }: Rule): boolean =>
+    verbs.includes('impersonate') || apiGroups.some((group) => group.endsWith('.k8s.io'));
+  same(all, 'troupe-ocm-beyond', rules.filter(isBeyond));
+  const text = JSON.stringify(rulesIn(all, 'troupe-ocm'));
+  assert.not.match(text, /secrets|create","delete|\*/);
 });
 
 const READ = ['get', 'list', 'watch'];
@@ -102,6 +121,10 @@ test('who views, edits or administers a namespace does so with the kinds, and no
   same(alone, 'troupe-view', rules(BUILT_IN, READ));
   same(alone, 'troupe-edit', rules(everybodys, [...READ, ...WRITE]));
   same(alone, 'troupe-admin', [...rules(everybodys, [...READ, ...WRITE]), ...own(everybodys)]);
+  const withModels = adapters.filter(({ route }) => route === undefined);
+  same(all, 'troupe-view', rules(adapters, READ));
+  same(all, 'troupe-edit', rules(withModels, [...READ, ...WRITE]));
+  same(all, 'troupe-admin', [...rules(withModels, [...READ, ...WRITE]), ...own(withModels)]);
   const aggregated: Record<string, string[]> = {};
   for (const manifest of alone.filter(({ kind }) => kind === 'ClusterRole')) {
     const to = Object.keys(labelsOf(manifest)).filter((label) => label.startsWith('rbac.authorization'));

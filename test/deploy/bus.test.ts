@@ -12,7 +12,7 @@ import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { clock, until } from '../bus/harness.ts';
 import { findNatsServer } from '../world/environments.ts';
 import { written } from '../world/written.ts';
-import { installed, one } from './manifests.ts';
+import { everyAdapter, everything, installed, one } from './manifests.ts';
 
 const test = suite('manifests of the bus');
 
@@ -47,13 +47,18 @@ test('the Job makes what the Role names, and the CronJob the same', () => {
   assert.equal(more, [...args, '--rotate-after=2160h']);
 
   const named = args.flatMap((arg) => (arg.startsWith('--user=') ? [arg.slice('--user='.length)] : []));
-  const places = ['book', 'server', ...usersOf(BUILT_IN, named).map(placeOf)];
-  const { rules } = one<{
-    rules: readonly { resourceNames: readonly string[]; verbs: readonly string[] }[];
-  }>(objects, 'Role', 'troupe-bus');
-  assert.equal([...(rules[0]?.resourceNames ?? [])].sort(), places.map((place) => `troupe-bus-${place}`).sort());
-  assert.equal(rules[0]?.verbs, ['get', 'create', 'patch']);
-  assert.is(rules.length, 1);
+  for (const [manifests, adapters] of [
+    [objects, BUILT_IN],
+    [everything(), everyAdapter()],
+  ] as const) {
+    const places = ['book', 'server', ...usersOf(adapters, named).map(placeOf)];
+    const { rules } = one<{
+      rules: readonly { resourceNames: readonly string[]; verbs: readonly string[] }[];
+    }>(manifests, 'Role', 'troupe-bus');
+    assert.equal([...(rules[0]?.resourceNames ?? [])].sort(), places.map((place) => `troupe-bus-${place}`).sort());
+    assert.equal(rules[0]?.verbs, ['get', 'create', 'patch']);
+    assert.is(rules.length, 1);
+  }
 });
 
 test('pods show the key of the user who plays their roles, and know whom to trust', () => {

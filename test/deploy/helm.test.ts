@@ -38,6 +38,11 @@ if (helm === undefined) {
     }
   };
 
+  const FLEET = {
+    volume: { configMap: { name: 'company-models' } },
+    kinds: { 'fleet.models.troupe.dev': ['clusters', 'nodepools', 'regions'] },
+  };
+
   test('Helm finds nothing to complain about', async () => {
     assert.match(await helm(['lint', '--strict', CHART]), '0 chart(s) failed');
   });
@@ -108,7 +113,9 @@ if (helm === undefined) {
   test('with all that it has it is what tests read', async () => {
     const all = { egress: { enabled: true }, windows: { enabled: true }, webhooks: { enabled: true } };
     const metrics = { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } };
-    const values = { ...all, metrics, visualizer: { enabled: true }, roles: { split: true }, crds: { enabled: false } };
+    const ocm = { enabled: true, tlsSecret: 'company-tls' };
+    const apart = { roles: { split: true }, crds: { enabled: false } };
+    const values = { ...all, ...apart, metrics, visualizer: { enabled: true }, ocm, models: FLEET };
     same(await templated(helm, values), everything());
   });
 
@@ -241,6 +248,90 @@ if (helm === undefined) {
     assert.equal([...beyond].sort(), ['leases', 'subjectaccessreviews', 'tokenreviews']);
     const { args } = container(one(manifests, 'Deployment', 'troupe'));
     assert.equal((args as string[]).slice(-2), ['--namespace=shop', '--namespace=lab']);
+  });
+
+  interface Pods {
+    readonly template: {
+      readonly spec: { readonly volumes: readonly JsonObject[]; readonly containers: JsonObject[] };
+    };
+  }
+
+  test('36.7: who serves models is told whom to answer, how, and with whose rights', async () => {
+    const served = async (ocm: object): Promise<{ args: string[]; volumes: readonly JsonObject[]; text: string }> => {
+      const manifests = await templated(helm, { models: FLEET, ocm: { enabled: true, ...ocm } });
+      const deployment = one(manifests, 'Deployment', 'troupe-ocm');
+      for (const kind of ['NetworkPolicy', 'PodDisruptionBudget', 'ServiceAccount']) one(manifests, kind, 'troupe-ocm');
+      const { template } = deployment['spec'] as unknown as Pods;
+      const { rules } = one(manifests, 'ClusterRole', 'troupe-ocm');
+      const args = (container(deployment)['args'] as string[]).filter((arg) => arg.startsWith('--ocm'));
+      const { ports } = one(manifests, 'Service', 'troupe-ocm')['spec'] as unknown as { ports: { port: number }[] };
+      const text = `${JSON.stringify(rules)} ${ports.map(({ port }) => port).join()}`;
+      return { args, volumes: template.spec.volumes, text };
+    };
+    const plainly = await served({});
+    assert.equal(plainly.args, [
+      '--ocm-bind-address=:8000',
+      '--ocm-auth=token',
+      '--ocm-namespace=default',
+      '--ocm-writes-as=caller',
+      '--ocm-token-file=/etc/troupe/token/token',
+    ]);
+    assert.equal(plainly.volumes, [
+      { name: 'models', ...FLEET.volume },
+      { name: 'token', secret: { secretName: 'troupe-ocm-token', defaultMode: 0o440 } },
+    ]);
+    assert.match(plainly.text, '"verbs":["impersonate"]');
+    assert.not.match(plainly.text, '"delete"');
+    assert.match(plainly.text, / 80$/);
+    const more = {
+      auth: 'jwks',
+      jwks: 'https://sso.example.com/keys',
+      tlsSecret: 'api-tls',
+      accessTokensSecret: 'pull',
+    };
+    const encrypted = await served({ ...more, namespace: 'fleets', writesAs: 'self' });
+    assert.equal(encrypted.args.slice(1), [
+      '--ocm-auth=jwks',
+      '--ocm-namespace=fleets',
+      '--ocm-writes-as=self',
+      '--ocm-jwks=https://sso.example.com/keys',
+      '--ocm-access-tokens=/etc/troupe/access-tokens/tokens',
+      '--ocm-tls-cert=/etc/troupe/tls/tls.crt',
+      '--ocm-tls-key=/etc/troupe/tls/tls.key',
+    ]);
+    assert.equal(
+      encrypted.volumes.map(({ name }) => name),
+      ['models', 'access-tokens', 'tls'],
+    );
+    assert.not.match(encrypted.text, 'impersonate');
+    assert.match(encrypted.text, '"create","delete","get","list","patch","watch"');
+    assert.match(encrypted.text, / 443$/);
+    const ocm = { enabled: true };
+    assert.match(await refusal({ ocm }), 'say in models.volume where they are');
+    assert.match(await refusal({ models: FLEET, ocm: { ...ocm, auth: 'jwks' } }), 'ocm.auth jwks needs ocm.jwks');
+    assert.match(await refusal({ models: FLEET, ocm: { ...ocm, auth: 'none' } }), /ocm.auth|one of/);
+  });
+
+  test('36.7: all pods that know kinds know those of models, and so does who makes the keys of the bus', async () => {
+    const manifests = await templated(helm, {
+      models: FLEET,
+      visualizer: { enabled: true },
+      webhooks: { enabled: true },
+    });
+    for (const [kind, name] of [
+      ['Deployment', 'troupe'],
+      ['Deployment', 'troupe-visualizer'],
+      ['Job', 'troupe-bus-credentials'],
+    ] as const) {
+      const { template } = one(manifests, kind, name)['spec'] as unknown as Pods;
+      const [first = {}] = template.spec.containers;
+      const text = JSON.stringify([first['env'], first['volumeMounts'], template.spec.volumes]);
+      assert.match(text, '{"name":"TROUPE_MODELS","value":"/etc/troupe/models"}', name);
+      assert.match(text, '{"name":"models","mountPath":"/etc/troupe/models","readOnly":true}', name);
+      assert.match(text, '{"configMap":{"name":"company-models"},"name":"models"}', name);
+    }
+    assert.not.match(JSON.stringify(one(manifests, 'Deployment', 'troupe-webhooks')), 'models');
+    assert.match(JSON.stringify(one(manifests, 'Role', 'troupe-bus')), '"troupe-bus-ocm"');
   });
 
   test('definitions and the budget can be left out', async () => {

@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments, stringify } from 'yaml';
+import { BUILT_IN } from '../../actors/process/adapters.ts';
+import { modelAdapterOf } from '../../actors/process/load-models.ts';
+import type { Adapter } from '../../adapters/api/adapter.ts';
 import type { Json, JsonObject } from '../../bus/mod.ts';
 
 /** An object of Kubernetes as a manifest says it. */
@@ -12,11 +15,18 @@ export interface Manifest extends JsonObject {
 }
 
 export const INSTALL_FILE = fileURLToPath(new URL('../../deploy/install.yaml', import.meta.url));
+const MODELS = fileURLToPath(new URL('../../deploy/samples/company-api/models', import.meta.url));
 const EVERYTHING_FILE = fileURLToPath(new URL('everything.yaml', import.meta.url));
 
 export const installed = (): readonly Manifest[] => parseManifests(readFileSync(INSTALL_FILE, 'utf8'));
-/** Roles apart, Windows nodes, webhooks, the visualizer, egress and monitoring; no definitions. */
+/** Roles apart, Windows nodes, webhooks, the visualizer, a model that is served, egress and monitoring; no definitions. */
 export const everything = (): readonly Manifest[] => parseManifests(readFileSync(EVERYTHING_FILE, 'utf8'));
+
+/** The adapters of these: the model is that of a sample. */
+export const everyAdapter = (): readonly Adapter[] => [
+  ...BUILT_IN,
+  modelAdapterOf({ roots: [MODELS], bindings: undefined }, 'caller'),
+];
 
 export function parseManifests(text: string): readonly Manifest[] {
   return parseAllDocuments(text).flatMap((document) => {

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../bus/mod.ts';
 import { findHelm } from '../../deploy/helm.ts';
 import { templated } from '../deploy/helm.ts';
 import { findKubectl } from '../deploy/kubectl.ts';
-import { type Manifest, parseManifests } from '../deploy/manifests.ts';
+import { everyAdapter, type Manifest, one, parseManifests } from '../deploy/manifests.ts';
 import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
 
 const run = promisify(execFile);
@@ -82,12 +82,20 @@ else {
 const helm = await findHelm(process.env);
 if (helm === undefined) console.log('helm is not on the PATH: values are not rendered');
 else {
-  test('the values are those of the chart, and lead to Ironic', async () => {
-    const [block, ...more] = (await yamlOf(DEPLOY)).filter(({ text }) => text.startsWith('# values.yaml'));
-    assert.ok(block !== undefined && more.length === 0);
-    const [values = {}] = objectsIn(block);
-    const way = wayToIronic(await templated(helm, values));
+  test('the values are those of the chart, and lead to Ironic, and to the kinds of a model', async () => {
+    const blocks = (await yamlOf(DEPLOY)).filter(({ text }) => text.startsWith('# values.yaml'));
+    assert.is(blocks.length, 2);
+    const [ironic = {}, models = {}] = blocks.flatMap(objectsIn);
+    const way = wayToIronic(await templated(helm, ironic));
     assert.equal(way, ['IRONIC_ENDPOINT', '/opt/metal3/auth/ironic', '/opt/metal3/certs/ca']);
+    const served = await templated(helm, models);
+    const { rules } = one(served, 'ClusterRole', 'troupe-ocm');
+    // The kinds of the model that the commands below these values deploy.
+    const [model] = everyAdapter().slice(-1);
+    assert.equal(
+      [...((rules as readonly { resources: readonly string[] }[])[0]?.resources ?? [])],
+      model?.contracts.map(({ plural }) => plural).sort(),
+    );
   });
 }
 

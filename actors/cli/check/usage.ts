@@ -5,7 +5,7 @@ import { COMMON } from '../options.ts';
 export const check = {
   name: 'check',
   about:
-    'the contracts of adapters by the rules of contracts, and whether their parts go together; of those of --adapters, or of all without; ends with 0, or 1 if something is wrong',
+    'check the contracts of adapters and whether their parts fit together; of --adapters, or of all adapters without it; exit status: 0 all is well, 1 something is wrong',
   options: COMMON,
   examples: ['check --adapters ./src/mod.ts'],
   adapterFlags: ['process'],

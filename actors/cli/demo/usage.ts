@@ -16,6 +16,7 @@ export const demo = {
   },
   examples: ['demo', 'demo --keep'],
   adapterFlags: ['process'],
+  callsExternal: true,
   isDevelopment: true,
   load: () => import('./run.ts'),
 } as const satisfies CommandUsage;

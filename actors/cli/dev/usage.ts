@@ -19,6 +19,7 @@ export const dev = {
   },
   examples: ['dev', 'dev --verbose', 'dev --data cluster-a'],
   adapterFlags: ['process'],
+  callsExternal: true,
   isDevelopment: true,
   load: () => import('./run.ts'),
 } as const satisfies CommandUsage;

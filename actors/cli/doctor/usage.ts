@@ -17,6 +17,7 @@ export const doctor = {
   },
   examples: ['doctor', 'doctor -n team-a --roles watch,actors', 'doctor -o json'],
   adapterFlags: ['definitions', 'process'],
+  callsExternal: true,
   isQuery: true,
   load: () => import('./run.ts'),
 } as const satisfies CommandUsage;

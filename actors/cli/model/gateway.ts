@@ -1,6 +1,5 @@
 // The role `ocm` of a process: models over HTTP, whose objects are those of the cluster.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { delegatedObjects } from '../../../adapters/kubernetes/mod.ts';
 import { Api, serveHttp } from '../../../adapters/ocm/gateway/mod.ts';
 import { ROLE } from '../../../adapters/ocm/kinds/resource.ts';
@@ -13,14 +12,14 @@ import type { StartGateway } from '../../process/run.ts';
 import { GATEWAY_OPTIONS } from './gateway-options.ts';
 import { newIdentifier } from './serve.ts';
 import { authenticatorOf } from './serve-options.ts';
-import { orRefuse } from './session.ts';
+import { certificateIn, followFiles, tlsFilesOf } from './tls-files.ts';
 
 type OptionName = keyof typeof GATEWAY_OPTIONS;
 type Texts = Readonly<Record<string, string | undefined>>;
 
 export interface GatewaySettings {
   readonly env: Texts;
-  /** Of the command line. */
+  /** Options of the command line. */
   readonly options: Texts;
   readonly models: ModelPlace | undefined;
   readonly roles: ReadonlySet<string>;
@@ -34,7 +33,7 @@ const MANAGER = 'troupe-ocm';
 const DEVELOPMENT_ADDRESS = '127.0.0.1:8000';
 
 /**
- * What serves the models, as the options say.
+ * Server of the models, configured by the options.
  *
  * @returns undefined where nothing is to be served
  * @throws {TerminalError} the options make no sense
@@ -60,7 +59,8 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
   if (writesAs !== 'caller' && writesAs !== 'self') {
     throw new TerminalError(`--ocm-writes-as is 'caller' or 'self', not '${writesAs}'`);
   }
-  const tls = tlsOf(read('ocm-tls-cert'), read('ocm-tls-key'));
+  const files = tlsFilesOf(read('ocm-tls-cert'), read('ocm-tls-key'), 'ocm-tls');
+  const tls = files && certificateIn(files);
   const values = {
     'bind-address': given,
     auth,
@@ -69,7 +69,8 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
     'access-tokens': read('ocm-access-tokens'),
   };
   return async ({ client, clock, log, metrics }) => {
-    const onTrouble = (error: unknown): void => log.warn({ err: error }, 'the keys of callers cannot be read');
+    const onTrouble = (error: unknown): void =>
+      log.warn({ err: error }, 'reading the keys of callers failed; will retry');
     const authenticator = orPrefixed(() => authenticatorOf(values, { address, clock, onTrouble }));
     const { model, kinds } = loadModels(models);
     const objects = delegatedObjects({
@@ -77,8 +78,8 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       clock,
       manager: MANAGER,
       onTrouble({ plural }, message) {
-        if (message === undefined) log.info({ plural }, 'the watch works again');
-        else log.warn({ plural, error: message }, 'the watch is interrupted');
+        if (message === undefined) log.info({ plural }, 'watch restored');
+        else log.warn({ plural, error: message }, 'watch interrupted; reconnecting');
       },
     });
     const store = kubernetesStore(
@@ -87,7 +88,7 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
         clock,
         namespace: read('ocm-namespace') ?? 'default',
         writesAs,
-        onRefused: (error) => log.warn({ error }, 'the API server refused a write'),
+        onRefused: (error) => log.warn({ error }, 'API server rejected a write'),
       },
       kinds,
     );
@@ -109,9 +110,24 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
         tls,
         onAnswered: (each) => metrics?.onAnswered(each),
       });
+      const stop = new AbortController();
+      if (files !== undefined && tls !== undefined) {
+        const onChange = (problem: string | undefined): void => {
+          if (problem === undefined) log.info('another certificate is served');
+          else log.warn({ error: problem }, 'the certificate of the models stays as it is');
+        };
+        void followFiles(files, tls, { clock, renew: (each) => server.renew(each), onChange, signal: stop.signal });
+      }
       return {
         url: server.url,
+        get problem() {
+          const [first, ...others] = api.served.unread;
+          const more = others.length === 0 ? '' : ` and of ${others.length} more`;
+          return first === undefined ? undefined : `the objects of ${first}${more} are not read yet`;
+        },
+        retire: () => server.retire(),
         async close() {
+          stop.abort();
           await server.close();
           api.close();
           await store.close();
@@ -123,17 +139,6 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       throw error;
     }
   };
-}
-
-function tlsOf(
-  certificate: string | undefined,
-  key: string | undefined,
-): { certificate: string; key: string } | undefined {
-  if (certificate === undefined && key === undefined) return undefined;
-  if (certificate === undefined || key === undefined) {
-    throw new TerminalError('--ocm-tls-cert and --ocm-tls-key belong together');
-  }
-  return orRefuse(() => ({ certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }));
 }
 
 function orSaid<T>(option: OptionName, read: () => T): T {

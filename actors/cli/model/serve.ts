@@ -25,6 +25,7 @@ import { stopSignal } from '../../process/process.ts';
 import { counted } from './counted.ts';
 import { authenticatorOf, listenAddressOf } from './serve-options.ts';
 import { modelArguments, orRefuse, withModel } from './session.ts';
+import { certificateIn, followFiles, tlsFilesOf } from './tls-files.ts';
 import { USAGES } from './usage.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -86,13 +87,15 @@ async function start(model: Model, values: Values): Promise<Running> {
           store,
           api.served.services,
         );
-  const server = await serveHttp({
-    api,
-    clock,
-    ...address,
-    tls: tlsOf(values),
-    onAnswered: (each) => metrics.onAnswered(each),
-  });
+  const files = tlsFilesOf(text(values, 'tls-cert'), text(values, 'tls-key'), 'tls');
+  const tls = files && certificateIn(files);
+  const server = await serveHttp({ api, clock, ...address, tls, onAnswered: (each) => metrics.onAnswered(each) });
+  const stop = new AbortController();
+  if (files !== undefined && tls !== undefined) {
+    const onChange = (problem: string | undefined): void =>
+      warn(problem === undefined ? 'another certificate is served' : `the certificate stays as it is: ${problem}`);
+    void followFiles(files, tls, { clock, renew: (each) => server.renew(each), onChange, signal: stop.signal });
+  }
   const figures = await metricsServer(values, metrics);
   const services = model.services.map(({ name }) => name.snake).join(', ');
   process.stdout.write(
@@ -107,6 +110,7 @@ async function start(model: Model, values: Values): Promise<Running> {
       api.serve(next);
     },
     async close() {
+      stop.abort();
       await server.close();
       await figures?.close();
       api.close();
@@ -146,14 +150,6 @@ function rateOf(values: Values, clock: Clock): RateLimit | undefined {
   if (!(perSecond > 0 && perSecond <= 1_000_000))
     throw new TerminalError(`--rate is a number of requests a second, not '${given}'`);
   return new RateLimit({ perSecond, burst: Math.max(1, perSecond * 2), now: () => clock.now() });
-}
-
-function tlsOf(values: Values): { certificate: string; key: string } | undefined {
-  const [certificate, key] = [text(values, 'tls-cert'), text(values, 'tls-key')];
-  if (certificate === undefined && key === undefined) return undefined;
-  if (certificate === undefined || key === undefined)
-    throw new TerminalError('--tls-cert and --tls-key belong together');
-  return orRefuse(() => ({ certificate: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') }));
 }
 
 /** 160 random bits. */

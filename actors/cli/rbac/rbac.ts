@@ -12,7 +12,7 @@ export interface RbacDeps {
   readonly out: NodeJS.WritableStream;
 }
 
-/** Groups whose resources are in no namespace: no Role can grant them. */
+/** Groups whose resources are in no namespace: no Role can grant them, nor who is impersonated. */
 const OF_CLUSTER: ReadonlySet<string> = new Set([
   'authentication.k8s.io',
   'authorization.k8s.io',
@@ -29,7 +29,8 @@ export function rbac({ adapters, roles, namespaces, out }: RbacDeps): number {
     return 0;
   }
   if (namespaces.length === 0) throw new TerminalError("'rbac --namespaced' needs the namespaces: name them with -n");
-  const isOfCluster = ({ apiGroups }: Rule): boolean => apiGroups.every((group) => OF_CLUSTER.has(group));
+  const isOfCluster = ({ apiGroups, verbs }: Rule): boolean =>
+    verbs.includes('impersonate') || apiGroups.every((group) => OF_CLUSTER.has(group));
   const own = rules.filter((rule) => !isOfCluster(rule));
   out.write(
     documents([

@@ -1,5 +1,6 @@
 // Usage of `troupe rbac`.
 import type { CommandUsage } from '../command.ts';
+import { GATEWAY_OPTIONS } from '../model/gateway-options.ts';
 import { COMMON, RUN } from '../options.ts';
 
 export const rbac = {
@@ -10,8 +11,9 @@ export const rbac = {
       type: 'boolean',
       help: 'a Role for each namespace that -n names, and what only a ClusterRole grants',
     },
-    namespace: { ...RUN.namespace, help: 'for --namespaced, with commas between; may be repeated' },
+    namespace: { ...RUN.namespace, help: 'namespaces for --namespaced, comma-separated; may be repeated' },
     roles: { ...RUN.roles, help: 'whose rights are printed' },
+    'ocm-writes-as': GATEWAY_OPTIONS['ocm-writes-as'],
     ...COMMON,
   },
   examples: [

@@ -9,5 +9,6 @@ export const run = {
   options: { ...RUN, ...WEBHOOK, ...GATEWAY_OPTIONS, ...COMMON },
   examples: ['run', 'run --roles watch,actors --namespace team-a'],
   adapterFlags: ['process'],
+  callsExternal: true,
   load: () => import('./run.ts'),
 } as const satisfies CommandUsage;

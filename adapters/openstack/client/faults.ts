@@ -19,7 +19,7 @@ const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [/^the cloud does not answer: /, Fault.Unreachable],
   [new RegExp(`${DOING}${CALL} (?:failed: |was not answered by its deadline|was not read: )`), Fault.Unreachable],
   [new RegExp(`${DOING}${CALL} was not sent: authentication took too long`), Fault.Unreachable],
-  [/^'[^']+' is .*, which clouds are not reached at; /, Fault.Unreachable],
+  [/^'[^']+' is .*, which is not allowed for clouds; /, Fault.Unreachable],
   // A deletion says nothing of the spec.
   // mutant: refused-deletion-is-spec ` -> $.replace('(?!DELETE )', '')
   [new RegExp(`${DOING}(?!DELETE )${CALL} answered 400\\b`), Fault.Spec],

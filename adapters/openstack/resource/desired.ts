@@ -198,7 +198,7 @@ export function differingTags(
 }
 
 /** Equivalent of an unset field. An attribute that the cloud does not know has no other value than its default. */
-function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonObject {
+export function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonObject {
   if (change.kind !== 'always') return {};
   return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
 }
@@ -229,7 +229,8 @@ function isUnset(value: Json | undefined): value is undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-function isSame(
+/** Whether the cloud says the same with one value as with the other. */
+export function isSame(
   left: Json,
   right: Json | undefined,
   { unordered, sameItem }: Pick<ResourceField, 'unordered' | 'sameItem'>,

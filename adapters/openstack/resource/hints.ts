@@ -36,7 +36,7 @@ const LOST_IMPORT = /^(?:resource|role assignment) has been deleted from OpenSta
 const UNROUTED = /answered 404\b.* is not reachable from subnet /s;
 const UNROUTED_WHAT = 'a RouterInterface is missing';
 /** Messages about drift that is only reported. */
-const DRIFT = /^not as specified, and left so: |, since what drifts is only reported$/;
+const DRIFT = /^differs from the spec, and is not corrected: |, since drift is only reported$/;
 /** Messages of Node and OpenSSL about a host's certificate. */
 const CERTIFICATE = /certificate|issuer|CERT_/;
 const CLOUDS_YAML = "the key 'clouds.yaml' of Secret/";

@@ -34,6 +34,7 @@ import {
   intentOf,
   type Wanted,
 } from './desired.ts';
+import { unlikeness } from './likeness.ts';
 import { outdatedRemarks } from './references.ts';
 import { contentsOf, secretsIn } from './secret-contents.ts';
 import type { OperationsDeps, TableKind } from './table.ts';
@@ -109,31 +110,38 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
   const matching = async (
     { criteria, common }: Wanted,
     request: OperationRequest,
-  ): Promise<Pick<Found, 'matches' | 'completedLookup'>> => {
+  ): Promise<Pick<Found, 'matches' | 'completedLookup' | 'unlike'>> => {
     const session = await open(request);
     const place = await placed(kind, session, request);
     const found = await lookUps.find(session, place, criteria, request);
     const { cloud, scope } = await identityOf(request);
     const seen = kind.identity === undefined && kind.ofUser === undefined ? scope : cloud;
-    return {
-      matches: (await Promise.all(found.map((each) => observed(each, request)))).filter((each) => each !== undefined),
-      completedLookup: JSON.stringify([seen, place.collection, common]),
-    };
+    const all = (await Promise.all(found.map((each) => observed(each, request)))).filter((each) => each !== undefined);
+    return { ...sorted(kind, all, request), completedLookup: JSON.stringify([seen, place.collection, common]) };
   };
 
   const operations: WatchingOperations = {
     async find({ intents = [], ...request }) {
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const now = JSON.stringify(intentOf(kind, request.object, request.dependencies));
+      const left: string[] = [];
       for (const intent of intents.toReversed().filter((each) => JSON.stringify(each) !== now)) {
         const wanted = intendedCriteria(kind, intent);
         const earlier = wanted && (await matching(wanted, request));
         if (earlier !== undefined && earlier.matches.length > 0) return { ...earlier, exact: true, earlier: true };
+        left.push(...(earlier?.unlike ?? []));
       }
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
       // mutant: unanswered-create-is-foreign === -> false
       const intended = intents.some((intent) => JSON.stringify(intent) === now);
-      return { ...(await matching(stated, request)), exact: missing.length === 0, ...(intended && { intended }) };
+      const { unlike = [], ...found } = await matching(stated, request);
+      left.push(...unlike);
+      return {
+        ...found,
+        exact: missing.length === 0,
+        ...(intended && { intended }),
+        ...(left.length > 0 && { unlike: [...new Set(left)] }),
+      };
     },
 
     async identify(request) {
@@ -266,6 +274,20 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
     },
   };
   return classified(operations);
+}
+
+/** For an object that is being deleted, without what its create cannot have made. */
+function sorted(
+  kind: TableKind,
+  matches: readonly Observation[],
+  { object, dependencies }: Pick<OperationRequest, 'object' | 'dependencies'>,
+): Pick<Found, 'matches' | 'unlike'> {
+  // mutant: deletion-takes-what-differs if -> true
+  if (object.metadata.deletionTimestamp === undefined) return { matches };
+  const judged = matches.map((match) => ({ match, reason: unlikeness(kind, object, dependencies, match) }));
+  const unlike = judged.flatMap(({ match: { id }, reason }) => (reason === undefined ? [] : [`${id}: ${reason}`]));
+  const alike = judged.flatMap(({ match, reason }) => (reason === undefined ? [match] : []));
+  return { matches: alike, ...(unlike.length > 0 && { unlike }) };
 }
 
 function onlyId(made: unknown): JsonObject {

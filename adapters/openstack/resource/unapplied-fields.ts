@@ -34,7 +34,7 @@ export function unheededFields(
 }
 
 /** Whether the status shows these attributes; undefined if it contains none of them. */
-function isShown(
+export function isShown(
   { status }: Pick<TableKind, 'status'>,
   attributes: JsonObject,
   resource: JsonObject,

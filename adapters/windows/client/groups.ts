@@ -184,7 +184,7 @@ export class Groups {
     const wanted = (preferred[group] ?? known).join(', ');
     const all = await Promise.all(Object.keys(allServices).map((each) => this.#servedOf(each)));
     if (all.every(({ length }) => length === 0)) {
-      const message = `nobody serves at '${endpoint}': csi-proxy does not run there`;
+      const message = `no server answers at '${endpoint}': csi-proxy does not run there`;
       return new TransientError(message, { reason: Reason.CsiProxyUnreachable });
     }
     const is = served.length === 0 ? 'no version of it is served' : `${served.join(', ')} is served`;

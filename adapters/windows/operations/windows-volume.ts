@@ -82,7 +82,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           if (!isGivenUp(wanted.spec, seenAt)) return { failed: `a file system was seen on it at ${seenAt}` };
           // mutant: format-asked-again if -> false
           // mutant: format-of-formatted if -> false
-          if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
+          if (await host.volume.isVolumeFormatted(volumeID))
+            return { failed: 'another program formatted it meanwhile' };
           formats.add(volumeID);
           isBegun = true;
           try {
@@ -130,7 +131,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
 /** Stops waiting, not the work (WIN-SERVING-2). */
 async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
-  const stop = (): void => aborted.reject(new Error('nobody waits for it any more'));
+  const stop = (): void => aborted.reject(new Error('the caller stopped waiting'));
   signal.addEventListener('abort', stop, { once: true });
   try {
     return await Promise.race([work, aborted.promise]);

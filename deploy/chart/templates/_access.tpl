@@ -1,6 +1,6 @@
 {{- /*
 An account, and a ClusterRole that it is bound to. Where namespaces are named, the rules hold in these, and what is in no
-namespace, or in none of a tenant's, is bound apart. Of: root, name, rules (text).
+namespace, or in none of a tenant's, is bound apart. Of: root, name, rules (text), namespaces (none: those of the values).
 */}}
 {{- define "troupe.access" -}}
 {{- $subjects := printf "[{ kind: ServiceAccount, name: %s, namespace: %q }]" .name .root.Release.Namespace }}
@@ -9,9 +9,9 @@ apiVersion: v1
 kind: ServiceAccount
 metadata: {{- include "troupe.metadata" (dict "root" .root "name" .name) | nindent 2 }}
 {{ include "troupe.role" (dict "name" .name "rules" .rules) }}
-{{- if .root.Values.namespaces }}
-{{- $name := .name }}
-{{- range .root.Values.namespaces }}
+{{- with .namespaces | default .root.Values.namespaces }}
+{{- $name := $.name }}
+{{- range . }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
@@ -24,13 +24,13 @@ subjects: {{ $subjects }}
 {{- end }}
 {{- $beyond := list }}
 {{- $groups := list "admissionregistration.k8s.io" "apiextensions.k8s.io" "authentication.k8s.io" "authorization.k8s.io" "coordination.k8s.io" }}
-{{- range fromYamlArray .rules }}
-{{- if has (first .apiGroups) $groups }}
+{{- range fromYamlArray $.rules }}
+{{- if or (has (first .apiGroups) $groups) (has "impersonate" .verbs) }}
 {{- $beyond = append $beyond . }}
 {{- end }}
 {{- end }}
-{{ include "troupe.role" (dict "name" (printf "%s-beyond" .name) "rules" (toYaml $beyond)) }}
-{{ include "troupe.binding" (dict "name" (printf "%s-beyond" .name) "subjects" $subjects) }}
+{{ include "troupe.role" (dict "name" (printf "%s-beyond" $name) "rules" (toYaml $beyond)) }}
+{{ include "troupe.binding" (dict "name" (printf "%s-beyond" $name) "subjects" $subjects) }}
 {{- else }}
 {{ include "troupe.binding" (dict "name" .name "subjects" $subjects) }}
 {{- end }}

@@ -53,6 +53,25 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- end }}
 
+{{- /* Where models are, for pods that know kinds. */}}
+{{- define "troupe.models.variable" -}}
+{{- if $.Values.models.volume }}
+- { name: TROUPE_MODELS, value: /etc/troupe/models }
+{{- end }}
+{{- end }}
+
+{{- define "troupe.models.mount" -}}
+{{- if $.Values.models.volume }}
+- { name: models, mountPath: /etc/troupe/models, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "troupe.models.volume" -}}
+{{- with $.Values.models.volume }}
+- {{ toJson (merge (dict "name" "models") .) }}
+{{- end }}
+{{- end }}
+
 {{- /* Arguments and variables of whoever installs. */}}
 {{- define "troupe.arguments" -}}
 {{- range $.Values.namespaces }}

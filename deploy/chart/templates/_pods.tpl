@@ -1,12 +1,14 @@
 {{- /*
 A Deployment of Troupe. Of: root; role (none: all roles); component; args, ports, secrets beyond those of all (lists);
-bus (false: they have nothing to do with it); foreign (true: they call clouds or Ironic, and mount what values say).
+bus (false: they have nothing to do with it); foreign (true: they call clouds or Ironic, and mount what values say); kinds (false: they
+know those of Troupe at most); grace (seconds for their end).
 */}}
 {{- define "troupe.deployment" -}}
 {{- $root := .root }}
 {{- $role := .role | default "" }}
 {{- $component := .component | default "actors" }}
 {{- $speaks := ne .bus false }}
+{{- $models := and $root.Values.models.volume (ne .kinds false) }}
 {{- $name := empty $role | ternary "troupe" (printf "troupe-%s" $role) }}
 {{- $labels := dict "app.kubernetes.io/component" $component }}
 {{- if $role }}{{ $_ := set $labels "troupe/role" $role }}{{ end }}
@@ -26,7 +28,7 @@ spec:
       annotations: { kubectl.kubernetes.io/default-container: troupe }
     spec:
       serviceAccountName: {{ $name }}
-      terminationGracePeriodSeconds: 10
+      terminationGracePeriodSeconds: {{ .grace | default 10 }}
       # A node, or a zone, that goes takes as few of them as can be.
       topologySpreadConstraints:
         {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
@@ -64,6 +66,9 @@ spec:
             - { name: NATS_NKEY, value: /etc/troupe/bus/nkey }
             - { name: NATS_CA, value: /etc/troupe/bus/ca.crt }
             {{- end }}
+            {{- if $models }}
+            {{- include "troupe.models.variable" $root | trim | nindent 12 }}
+            {{- end }}
             {{- include "troupe.variables" $root | nindent 12 }}
           ports:
             - { name: health, containerPort: 8081 }
@@ -76,9 +81,14 @@ spec:
           # start with 10,000, 300 MB. No limit of the processor: what comes up, comes up as fast as it can.
           resources: {{- toYaml (dig $ofRole $root.Values.resources $root.Values.roles.resources) | nindent 12 }}
           securityContext: {{- include "troupe.container.security" $ | nindent 12 }}
-          {{- if $speaks }}
+          {{- if or $speaks $models .secrets }}
           volumeMounts:
+            {{- if $speaks }}
             - { name: bus, mountPath: /etc/troupe/bus, readOnly: true }
+            {{- end }}
+            {{- if $models }}
+            {{- include "troupe.models.mount" $root | trim | nindent 12 }}
+            {{- end }}
             {{- range .secrets }}
             - { name: {{ .name }}, mountPath: {{ .folder }}, readOnly: true }
             {{- end }}
@@ -88,9 +98,14 @@ spec:
             {{- end }}
             {{- end }}
       volumes:
+        {{- if $speaks }}
         # Of the user of the bus that plays the role, or all; the pod waits for it. Replaced while it runs.
         - name: bus
           secret: { secretName: troupe-bus-{{ $ofRole }}, defaultMode: 288 }
+        {{- end }}
+        {{- if $models }}
+        {{- include "troupe.models.volume" $root | trim | nindent 8 }}
+        {{- end }}
         {{- range .secrets }}
         - name: {{ .name }}
           secret: { secretName: {{ .secretName }}, defaultMode: 288 }

@@ -28,6 +28,18 @@ iscsitargets, smbmappings, windowsdisks, windowsmounts, windowsstoragenodes, win
 - { apiGroups: [openstack.k-orc.cloud], resources: [{{ include "troupe.kinds.openstack" .root }}], verbs: [{{ .verbs }}] }
 - { apiGroups: [metal3.io], resources: [{{ include "troupe.kinds.metal3" .root }}], verbs: [{{ .verbs }}] }
 - { apiGroups: [windows.troupe.dev], resources: [{{ include "troupe.kinds.windows" .root }}], verbs: [{{ .verbs }}] }
+{{- include "troupe.rules.models" . }}
+{{- end }}
+
+{{- /* Kinds of models, by what the values say. Of: root, verbs, below (none: the objects themselves). */}}
+{{- define "troupe.rules.models" -}}
+{{- $verbs := .verbs }}
+{{- $below := .below }}
+{{- range $group, $kinds := .root.Values.models.kinds }}
+{{- $resources := join ", " $kinds }}
+{{- with $below }}{{ $resources = include "troupe.below" (dict "kinds" $resources "below" .) }}{{ end }}
+- { apiGroups: [{{ $group }}], resources: [{{ $resources }}], verbs: [{{ $verbs }}] }
+{{- end }}
 {{- end }}
 
 {{- /* Who may read the metrics is asked for each request. */}}
@@ -56,6 +68,7 @@ iscsitargets, smbmappings, windowsdisks, windowsmounts, windowsstoragenodes, win
 - apiGroups: [windows.troupe.dev]
   resources: [{{ include "troupe.below" (dict "kinds" (include "troupe.kinds.windows" $) "below" "status") }}]
   verbs: [patch]
+{{- include "troupe.rules.models" (dict "root" $ "verbs" "patch" "below" "status") }}
 # Children, and finalizers of their owners where the cluster asks for these.
 - { apiGroups: [openstack.k-orc.cloud], resources: [routerinterfaces], verbs: [create, delete] }
 - { apiGroups: [openstack.k-orc.cloud], resources: [subnets/finalizers], verbs: [update] }
@@ -109,6 +122,17 @@ iscsitargets, smbmappings, windowsdisks, windowsmounts, windowsstoragenodes, win
   resourceNames: [troupe-metal3]
   verbs: [get, list, patch, watch]
 - { apiGroups: [metal3.io], resources: [baremetalhosts], verbs: [list] }
+{{ include "troupe.rules.reviews" $ }}
+{{- end }}
+
+{{- /* Objects are written with the rights of whoever asks, or with these. */}}
+{{- define "troupe.rules.ocm" -}}
+{{- if eq $.Values.ocm.writesAs "caller" }}
+{{- include "troupe.rules.models" (dict "root" $ "verbs" "get, list, watch") }}
+- { apiGroups: [""], resources: [groups, users], verbs: [impersonate] }
+{{- else }}
+{{- include "troupe.rules.models" (dict "root" $ "verbs" "create, delete, get, list, patch, watch") }}
+{{- end }}
 {{ include "troupe.rules.reviews" $ }}
 {{- end }}
 

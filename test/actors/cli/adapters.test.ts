@@ -1,4 +1,5 @@
 // What is told of an adapter before it runs: `troupe check`, `troupe rbac`, `--only-adapters`, and its line of `troupe doctor`.
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
@@ -39,11 +40,35 @@ test('35.C4: troupe check runs the rules of contracts, and says which parts do n
 interface Document {
   readonly kind: string;
   readonly metadata: { readonly namespace?: string };
-  readonly rules: readonly { readonly apiGroups: readonly string[]; readonly resources: readonly string[] }[];
+  readonly rules: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
 }
 
 const documentsIn = (text: string): readonly Document[] =>
   parseAllDocuments(text).map((each) => each.toJS() as Document);
+
+test('36.7: whom the gateway of models writes as decides its rights; users are impersonated in no namespace', async () => {
+  const models = fileURLToPath(new URL('../../../deploy/samples/company-api/models', import.meta.url));
+  const printed = async (writesAs: string | undefined, namespaces: readonly string[] | undefined) => {
+    const adapters = await adaptersOf({ models, writesAs, builtIn: [] }, '/');
+    const { out } = await told((out) => rbac({ adapters, roles: ['ocm'], namespaces, out }));
+    return documentsIn(out).map(({ kind, rules }) => [
+      kind,
+      ...rules.filter(({ apiGroups: [group = ''] }) => !group.endsWith('.k8s.io')).map(({ verbs }) => verbs.join()),
+    ]);
+  };
+  assert.equal(await printed('self', undefined), [['ClusterRole', 'create,delete,get,list,patch,watch']]);
+  for (const writesAs of ['caller', undefined]) {
+    assert.equal(await printed(writesAs, undefined), [['ClusterRole', 'get,list,watch', 'impersonate']]);
+    assert.equal(await printed(writesAs, ['a']), [
+      ['Role', 'get,list,watch'],
+      ['ClusterRole', 'impersonate'],
+    ]);
+  }
+});
 
 test('35.C4: troupe rbac prints what a process needs, for the cluster or for namespaces, and only of these adapters', async () => {
   const roles = ['watch', 'actors', 'lighting'];

@@ -1,6 +1,6 @@
 // long
 // Files, links and folders as they come: nothing hangs, nothing is lost, and whatever is left out is said.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -44,6 +44,18 @@ test('what is written in UTF-8 may hold replacement characters', () => {
   workspace.set('svc/v1/x.model', Buffer.from(text));
   assert.equal(workspace.diagnostics(), []);
 });
+
+test('36.7: a volume of a ConfigMap, whose files are links into a hidden folder that is replaced, is a model', () =>
+  withModels((folder) => {
+    const volume = join(folder, 'volume');
+    mkdirSync(volume);
+    cpSync(join(folder, 'models'), join(volume, '..2026_11_28'), { recursive: true });
+    symlinkSync('..2026_11_28', join(volume, '..data'));
+    for (const name of readdirSync(join(volume, '..data'))) symlinkSync(`..data/${name}`, join(volume, name));
+    const { stdout, stderr, status } = run(folder, ['routes', 'volume']);
+    assert.equal([status, stderr], [0, '']);
+    assert.is(stdout, run(folder, ['routes', 'models']).stdout);
+  }));
 
 test('links that lead to where they are do not stop fmt or check, and are told', () =>
   withModels((folder) => {

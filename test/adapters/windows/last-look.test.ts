@@ -88,7 +88,7 @@ test('a volume that has a file system by its turn is not formatted (WIN-OPERATIO
   const { answer, changes } = await formatted(({ disks }, number) => {
     for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'NTFS';
   });
-  assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
+  assert.equal([answer, changes], [{ failed: 'another program formatted it meanwhile' }, []]);
 });
 
 test('33.A4: what Windows said before it looked anew is not believed (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {
@@ -104,7 +104,7 @@ test('33.A4: what Windows said before it looked anew is not believed (WIN-OPERAT
     };
     for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'NTFS';
   });
-  assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
+  assert.equal([answer, changes], [{ failed: 'another program formatted it meanwhile' }, []]);
 });
 
 test('a volume that is on another disk by its turn is not formatted (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {

@@ -35,8 +35,10 @@ export interface HttpServer {
   /** `http://127.0.0.1:8000`. */
   readonly url: string;
   readonly port: number;
-  /** Has another certificate for connections from now on. */
+  /** Has another certificate for connections from now on. @throws {TerminalError} it is none, or does not fit the key */
   renew(tls: { readonly certificate: string; readonly key: string }): void;
+  /** Closes each connection after its next answer. */
+  retire(): void;
   close(): Promise<void>;
 }
 
@@ -68,7 +70,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = clock.now();
     const canceled = new AbortController();
-    response.once('close', () => canceled.abort());
+    response.once('close', () => {
+      if (!response.writableFinished) canceled.abort();
+    });
     const answered = await api.answer(
       {
         verb: request.method ?? 'GET',
@@ -135,6 +139,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     renew({ certificate, key }) {
       if ('setSecureContext' in server)
         secured(() => server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' }));
+    },
+    retire() {
+      isClosing = true;
     },
     async close() {
       isClosing = true;

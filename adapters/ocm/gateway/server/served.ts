@@ -80,6 +80,11 @@ export class Served {
     return this.#tables.get(keyOf(collection));
   }
 
+  /** Paths of the collections whose objects are not known yet. */
+  get unread(): readonly string[] {
+    return [...this.#tables.values()].flatMap(({ index, collection }) => (index.isComplete ? [] : collection.path));
+  }
+
   #bind(collection: Collection, store: Store, watches: Watches): void {
     const table = store.bind(collection);
     if (table === undefined) return;

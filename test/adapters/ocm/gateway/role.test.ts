@@ -1,76 +1,27 @@
 // long
 // The role `ocm` as a process: models over HTTP whose objects are in the cluster, and what it refuses to start with.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
-import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { rulesOf } from '../../../../actors/process/cluster-rules.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { modelAdapter } from '../../../../adapters/ocm/adapter.ts';
 import { bindKinds } from '../../../../adapters/ocm/kinds/kinds.ts';
 import { openApiServer } from '../../../world/api-server.ts';
 import { MODELS } from '../kinds/models.ts';
 import { modelOf } from './model.ts';
+import { freePort, startTroupe } from './troupe-process.ts';
 
 const test = suite('role ocm');
-const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));
 const FLEET = { service: 'fleet_mgmt', version: 'v1_alpha1' } as const;
 const BINDINGS = [
   { ...FLEET, class: 'Cluster', statusAttributes: ['State'] },
   { ...FLEET, class: 'NodePool' },
 ] as const;
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-
-function start(args: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env['PATH'], ...env } });
-  let text = '';
-  const waiting = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-      for (const wake of waiting) wake();
-    });
-  }
-  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
-  child.once('close', (code) => {
-    resolve(code);
-    for (const wake of waiting) wake();
-  });
-  let isOver = false;
-  void ended.then(() => (isOver = true));
-  return {
-    /** What the first group of a pattern finds in the output. */
-    async find(pattern: RegExp): Promise<string> {
-      for (;;) {
-        const found = pattern.exec(text)?.[1];
-        if (found !== undefined) return found;
-        if (isOver) throw new Error(`it ended: ${text}`);
-        await new Promise<void>((wake) => waiting.add(wake));
-      }
-    },
-    text: () => text,
-    async stop(): Promise<number | null> {
-      child.kill('SIGTERM');
-      return ended;
-    },
-    ended,
-  };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 test('36.7: run --roles ocm serves the models of a cluster, counts requests, and ends in order', async () => {
   const clock = systemClock();
@@ -84,7 +35,7 @@ test('36.7: run --roles ocm serves the models of a cluster, counts requests, and
   const port = await freePort();
   const args = ['run', '--roles', 'ocm', '--models', MODELS, '--model-bindings', bindings];
   const places = ['--ocm-bind-address', '127.0.0.1:0', '--metrics-bind-address', `127.0.0.1:${port}`];
-  const role = start([...args, ...places, '--metrics-secure=false'], { KUBECONFIG: server.kubeconfig });
+  const role = startTroupe([...args, ...places, '--metrics-secure=false'], { KUBECONFIG: server.kubeconfig });
   try {
     const url = await role.find(/(http:\/\/127\.0\.0\.1:\d+)/);
     const clusters = `${url}/api/fleet_mgmt/v1_alpha1/clusters`;
@@ -121,7 +72,7 @@ test('36.7: what makes no sense is refused with the option that says it', async 
   const folder = await mkdtemp(join(tmpdir(), 'troupe-role-'));
   const kubeconfig = join(folder, 'none');
   const refused = async (...args: readonly string[]): Promise<string> => {
-    const role = start(['run', ...args], { KUBECONFIG: kubeconfig, NATS_URL: 'nats://127.0.0.1:1' });
+    const role = startTroupe(['run', ...args], { KUBECONFIG: kubeconfig, NATS_URL: 'nats://127.0.0.1:1' });
     assert.is(await role.ended, 2, role.text());
     return role.text();
   };
@@ -140,7 +91,7 @@ test('36.7: what makes no sense is refused with the option that says it', async 
 
 test('36.7: the role may do with its kinds what clients ask for, and nothing with Secrets', () => {
   const { kinds } = bindKinds(modelOf(MODELS), BINDINGS);
-  const rules = rulesOf([modelAdapter(kinds)], ['ocm']);
+  const rules = rulesOf([modelAdapter(kinds, 'self')], ['ocm']);
   assert.equal(
     rules.find(({ apiGroups }) => apiGroups[0] === 'fleet-mgmt.models.troupe.dev'),
     {
@@ -149,8 +100,13 @@ test('36.7: the role may do with its kinds what clients ask for, and nothing wit
       verbs: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
     },
   );
-  assert.ok(rules.some(({ resources, verbs }) => resources.includes('users') && verbs.includes('impersonate')));
-  assert.not(rules.some(({ resources }) => resources.includes('secrets')));
+  const isOfUsers = ({ resources, verbs }: (typeof rules)[number]): boolean =>
+    resources.includes('users') && verbs.includes('impersonate');
+  assert.not(rules.some(isOfUsers));
+  const asCaller = rulesOf([modelAdapter(kinds, 'caller')], ['ocm']);
+  assert.equal(asCaller.find(({ resources }) => resources.includes('clusters'))?.verbs, ['get', 'list', 'watch']);
+  assert.ok(asCaller.some(isOfUsers));
+  assert.not([...rules, ...asCaller].some(({ resources }) => resources.includes('secrets')));
 });
 
 test.run();

@@ -11,7 +11,7 @@ const test = suite('downloads');
 const CONTENT = Buffer.from('what is downloaded'.repeat(10_000));
 const NEVER = new AbortController().signal;
 const NOT_REACHED =
-  /^the download is refused: '[^']+' is .*, which downloads are not reached at; whoever runs Troupe may allow it with --cloud-allow$/;
+  /^the download is refused: '[^']+' is .*, which is not allowed for downloads; the operator of Troupe can allow it with --cloud-allow$/;
 
 async function withHost(
   reach: Partial<EgressPolicyOptions>,

@@ -42,7 +42,7 @@ test('what is in the way is told by the beginning of a message, not by the words
     ["POST /ports of service 'network' answered 500: authentication answered 401", undefined],
     ["GET /ports of service 'network' failed: connect ECONNREFUSED 127.0.0.1:1", 'unreachable'],
     ["the cloud does not answer: GET /ports of service 'network' was not answered by its deadline", 'unreachable'],
-    ["'10.0.0.1' is a private address, which clouds are not reached at; whoever", 'unreachable'],
+    ["'10.0.0.1' is a private address, which is not allowed for clouds; the operator", 'unreachable'],
     ['authentication answered 503: see what answers', 'unreachable'],
     ['authentication answered 429: see what answers', undefined],
     ["'auth_url' of the cloud is not an HTTP URL", 'credentials'],
@@ -186,7 +186,7 @@ test('a download that fails: where to look, and what cannot be changed', () => {
       `see that 'files.example' answers where Troupe runs${change('url')}`,
     ],
     [
-      "the download is refused: '10.0.0.1' is a private address, which downloads are not reached at; whoever",
+      "the download is refused: '10.0.0.1' is a private address, which is not allowed for downloads; the operator",
       `let --cloud-allow name '10.0.0.1', or name a host that may be reached${change('url')}`,
     ],
     ['the URL of a download must be one of HTTP or HTTPS', `name the file by a URL of HTTP or HTTPS${change('url')}`],

@@ -54,7 +54,7 @@ test('where nobody serves at all it is said that csi-proxy does not run there', 
     await end();
     const failure = await failureOf(groups.open(DISK));
     assert.equal([failure.code, failure.reason], ['transient', 'CsiProxyUnreachable']);
-    assert.match(failure.message, /^nobody serves at '\/.*': csi-proxy does not run there$/);
+    assert.match(failure.message, /^no server answers at '\/.*': csi-proxy does not run there$/);
   }));
 
 test('what comes back after it was lost is asked for its versions, and used by them (WIN-GROUPS-2)', () =>

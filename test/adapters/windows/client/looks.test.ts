@@ -128,7 +128,7 @@ test('33.A4: the last look before a format is never one of others (WIN-LOOKS-1, 
       await machine.host.volume.formatVolume(volumeID);
     });
     const answer = await ask('WindowsVolume', 'format', { identity: identityOf(0), volumeID });
-    assert.equal(answer, { failed: 'somebody else formatted it meanwhile' });
+    assert.equal(answer, { failed: 'another program formatted it meanwhile' });
     assert.equal(machine.changes, ['formatVolume']);
   }));
 

@@ -110,7 +110,7 @@ test('a disk that has partitions keeps them, those that Windows makes nothing of
     assert.equal(world.machine().changes, ['setDiskState']);
     const before = disks.disk(number).partitions.length;
     Object.assign(world.machine().host.volume, { listVolumesOnDisk: async () => [] });
-    await world.says('windowsdisks/data', 'TransientError', /csi-proxy tells of no volume on it/);
+    await world.says('windowsdisks/data', 'TransientError', /csi-proxy reports no volume on it/);
     assert.is(disks.disk(number).partitions.length, before);
     assert.equal(world.machine().changes, ['setDiskState']);
   }));
