@@ -200,7 +200,7 @@ export function outdatedRemarks(
 const nowIs = (id: string): string => `is ${id} by now`;
 
 /** What a person can do, as such a remark says it; undefined: the message has none. */
-export function outdatedAdvice(message: string): string | undefined {
+export function replacedDependencyHint(message: string): string | undefined {
   return /; it was made of .* by now: (to follow .*)$/s.exec(message)?.[1];
 }
 

@@ -6,7 +6,7 @@ import { rangeOf } from './ranges.ts';
 /** Maximum number of diagnostics per file sent to an editor, which becomes slow with many more. */
 const MOST = 500;
 
-export interface FileComplaints {
+export interface FileProblems {
   readonly file: string;
   readonly diagnostics: EditorDiagnostic[];
 }
@@ -19,7 +19,7 @@ export class Complaints {
    * @param textOf  the text of a file as it is now
    * @returns diagnostics to send
    */
-  update(diagnostics: readonly Diagnostic[], textOf: (file: string) => string): FileComplaints[] {
+  update(diagnostics: readonly Diagnostic[], textOf: (file: string) => string): FileProblems[] {
     const now = Map.groupBy(diagnostics, ({ place }) => place.file);
     const before = this.#reported;
     this.#reported = now;

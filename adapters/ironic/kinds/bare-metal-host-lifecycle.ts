@@ -6,7 +6,7 @@ import { type BareMetalHost, HostAnnotation, type HostStatus } from '../../../ma
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import { SECRET_MISSING } from '../../../machines/bare-metal-host/registration.ts';
 import { completeStatus } from '../../../machines/bare-metal-host/status.ts';
-import { hostGlance } from '../../../machines/bare-metal-host/status-summary.ts';
+import { hostSummary } from '../../../machines/bare-metal-host/status-summary.ts';
 import { type Hint, type Lifecycle, type StatusPart, Tag } from '../../../machines/lifecycle.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
 import { isUnprepared } from '../host/clean-steps.ts';
@@ -19,7 +19,7 @@ import { HOST_FINALIZER, type HostKindOptions, hostOf } from './host-relations.t
 
 type Snapshot = SnapshotFrom<typeof bareMetalHostMachine>;
 
-export function bareMetalHostLife(options: HostKindOptions): Lifecycle {
+export function bareMetalHostLifecycle(options: HostKindOptions): Lifecycle {
   return {
     machine: bareMetalHostMachine,
     provide: (portsOf) => hostEffects(portsOf, options),
@@ -44,7 +44,7 @@ export function bareMetalHostLife(options: HostKindOptions): Lifecycle {
       return { error: errorOf(snapshot, status) ?? error, externalId: status.provisioning?.ID || undefined };
     },
     hintFor,
-    summarize: (object) => hostGlance(hostOf(object)),
+    summarize: (object) => hostSummary(hostOf(object)),
   };
 }
 
