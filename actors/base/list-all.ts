@@ -4,7 +4,7 @@ import { compareVersions, type Objects, type Resource } from '../../adapters/kub
 import { AbsentError, type Address, internAddress, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
-export interface ReadAllDeps {
+export interface ListAllDeps {
   readonly objects: Pick<Objects, 'list'>;
   readonly registry: { readonly resources: Iterable<Resource> };
   /** Undefined: all. */
@@ -20,7 +20,7 @@ export interface ReadAllDeps {
  * @throws {TransientError} the API server is away
  */
 export async function readAll(
-  { objects, registry, namespaces, log }: ReadAllDeps,
+  { objects, registry, namespaces, log }: ListAllDeps,
   take: (address: Address, object: KubeObject) => Promise<void>,
 ): Promise<string | undefined> {
   let floor: string | undefined;

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../bus/mod.ts';
 
-export interface SparseWarningDeps {
+export interface RateLimitedWarningDeps {
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -11,12 +11,12 @@ export interface SparseWarningDeps {
 const PAUSE_MS = 1_000;
 
 export class RateLimitedWarning {
-  readonly #deps: SparseWarningDeps;
+  readonly #deps: RateLimitedWarningDeps;
   readonly #message: string;
   #untold = 0;
   #quietUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(message: string, deps: SparseWarningDeps) {
+  constructor(message: string, deps: RateLimitedWarningDeps) {
     this.#message = message;
     this.#deps = deps;
   }

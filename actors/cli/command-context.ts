@@ -4,7 +4,7 @@ import { TerminalError } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
 import { plainJson } from '../base/printable.ts';
 import type { ClusterDeps } from './cluster.ts';
-import type { Ink } from './demo/view.ts';
+import type { Ink } from './colors.ts';
 
 export interface CommandContext extends ClusterDeps {
   readonly config: Config;
@@ -25,10 +25,8 @@ export interface CommandContext extends ClusterDeps {
   stopSignal(): AbortSignal;
 }
 
-/** Read-only command that is loaded on use. @returns the exit code: 0, or 1 if the answer is a problem */
-export interface QueryCommand {
-  answer(question: CommandContext): Promise<number>;
-}
+/** Read-only command. @returns the exit code: 0, or 1 if the answer is a problem */
+export type QueryCommand = (question: CommandContext) => Promise<number>;
 
 /** @throws {TerminalError} the command has no such output */
 export function outputOf<Output extends string>(output: string | undefined, all: readonly Output[]): Output {

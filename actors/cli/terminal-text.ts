@@ -2,8 +2,7 @@
 
 import { plain } from '../base/printable.ts';
 import type { Standing } from '../diagnosis/findings.ts';
-import { COLORS } from './colors.ts';
-import { Ink } from './demo/view.ts';
+import { COLORS, Ink } from './colors.ts';
 
 /** A standing in its color. */
 export function colored(text: string, standing: Standing, ink: Ink): string {

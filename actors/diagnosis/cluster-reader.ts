@@ -3,7 +3,7 @@ import { ForbiddenError, type KubeClient, type Objects, type Resource } from '..
 import { AbsentError, type Address, type Json } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
-export interface ReadingDeps {
+export interface ClusterReaderDeps {
   readonly objects: Pick<Objects, 'get' | 'list'>;
   /** To tell a kind that is not there from an object that is not; without it every kind counts as there. */
   readonly client?: Pick<KubeClient, 'call'>;
@@ -11,12 +11,12 @@ export interface ReadingDeps {
 
 /** All throw as `Objects.get` and `Objects.list`. */
 export class ClusterReader {
-  readonly #deps: ReadingDeps;
+  readonly #deps: ClusterReaderDeps;
   readonly #objects = new Map<string, Promise<KubeObject | undefined>>();
   readonly #lists = new Map<string, Promise<readonly KubeObject[]>>();
   readonly #kinds = new Map<string, Promise<readonly string[] | undefined>>();
 
-  constructor(deps: ReadingDeps) {
+  constructor(deps: ClusterReaderDeps) {
     this.#deps = deps;
   }
 

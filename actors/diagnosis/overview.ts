@@ -30,7 +30,7 @@ export interface ClusterOverview {
 }
 
 /** A cause, its place, and the objects that wait for it. */
-export interface SurveyedCause extends ReportedCause {
+export interface ScannedCause extends ReportedCause {
   readonly waiting: readonly Address[];
 }
 
@@ -39,7 +39,7 @@ export interface Survey {
   /** Those that wait, or have something wrong with them. */
   readonly waiting: readonly Address[];
   /** The weightiest first; of equals, the one that most wait for. */
-  readonly causes: readonly SurveyedCause[];
+  readonly causes: readonly ScannedCause[];
 }
 
 /** @throws as `Objects.list`, and what `notes` throws */
@@ -114,7 +114,7 @@ export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: N
       if (finding.cause !== cause || cause.at !== undefined) shared.waiting.push(address);
     }
   }
-  const causes: SurveyedCause[] = [...found.values()].toSorted(
+  const causes: ScannedCause[] = [...found.values()].toSorted(
     (left, right) => right.waiting.length - left.waiting.length,
   );
   const around = waiting.length > 0 ? ((await notes?.(causes)) ?? []) : [];
@@ -131,7 +131,7 @@ export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: N
 }
 
 /** The first kind that the cluster does not have: where there are no objects that may be why. */
-async function missingKinds({ reading, registry }: DiagnosisDeps): Promise<readonly SurveyedCause[]> {
+async function missingKinds({ reading, registry }: DiagnosisDeps): Promise<readonly ScannedCause[]> {
   for (const kind of registry.kinds) {
     const kinds = await reading.kindsBeside(kind);
     if (kinds === undefined || kinds.includes(kind.kind)) continue;

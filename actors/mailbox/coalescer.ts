@@ -7,7 +7,7 @@
 //       another writer's.
 import type { Clock, Timer } from '../../bus/mod.ts';
 
-export interface LaterDeps<Value> {
+export interface CoalescerDeps<Value> {
   readonly clock: Clock;
   readonly publish: (value: Value) => void;
 }
@@ -25,13 +25,13 @@ export const LIMIT_MS = 60_000;
 const TOGETHER_MS = 100;
 
 export class Coalescer<Value> {
-  readonly #deps: LaterDeps<Value>;
+  readonly #deps: CoalescerDeps<Value>;
   /** Waiting values, the oldest first. */
   readonly #waiting = new Map<string, Waiting<Value>>();
   #touchedAt = 0;
   #timer: Timer | undefined;
 
-  constructor(deps: LaterDeps<Value>) {
+  constructor(deps: CoalescerDeps<Value>) {
     this.#deps = deps;
   }
 

@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { Mailbox } from '../../bus/mod.ts';
 import { CompactMap } from '../base/compact-map.ts';
 
-export interface StoredMailDeps {
+export interface StoredMessagesDeps {
   readonly mailbox: Pick<Mailbox, 'remove'>;
   readonly log: Logger;
 }
 
 export class StoredMessages {
-  readonly #deps: StoredMailDeps;
+  readonly #deps: StoredMessagesDeps;
   readonly #key: string;
   /** Sequences of values that are deleted with the object: its own messages, and answers by their senders. */
   readonly #own = new CompactMap<number>();
@@ -17,7 +17,7 @@ export class StoredMessages {
   #claims: CompactMap<number> | undefined;
 
   /** @param key  of whose mailbox it is */
-  constructor(deps: StoredMailDeps, key: string) {
+  constructor(deps: StoredMessagesDeps, key: string) {
     this.#deps = deps;
     this.#key = key;
   }

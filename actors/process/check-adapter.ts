@@ -1,6 +1,6 @@
 // Checks of an adapter before it is served: its contracts follow the rules of contracts, and its parts fit together.
 import type { Adapter, DeclaredKind } from '../../adapters/api/adapter.ts';
-import { checkContracts, complaintText } from '../../adapters/api/contract/check/check.ts';
+import { checkContracts, contractProblemText } from '../../adapters/api/contract/check/check.ts';
 import type { Schema } from '../../adapters/api/contract/contract.ts';
 import { isWritten } from '../../adapters/api/contract/crds.ts';
 import { configure, type Texts } from './adapters.ts';
@@ -30,7 +30,7 @@ export async function checkParts(
     exemptions: [],
   };
   const findings = await checkContracts(checked, exemptions);
-  return [...findings.map(complaintText), ...partsOf(adapter, kinds, others)];
+  return [...findings.map(contractProblemText), ...partsOf(adapter, kinds, others)];
 }
 
 type CheckedAdapter = Pick<Adapter, 'contracts' | 'contractChecks' | 'referencedKinds'>;

@@ -75,7 +75,7 @@ function acting(adapters: readonly Adapter[]): readonly ClusterRule[] {
         rule(groupOf(adapter, owner), [`${owner}/finalizers`], ['update']),
       ]),
       ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
-      ...predecessorOf(adapter, ['list', 'watch']),
+      ...legacyControllerOf(adapter, ['list', 'watch']),
     ]),
     { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   ];
@@ -98,7 +98,7 @@ function showing(adapters: readonly Adapter[]): readonly ClusterRule[] {
   return [
     ...adapters.flatMap((adapter) => [
       ...[...livingOf(adapter), ...followedOf(adapter)].map(({ group, plurals }) => rule(group, plurals, verbs)),
-      ...predecessorOf(adapter, ['list']),
+      ...legacyControllerOf(adapter, ['list']),
     ]),
     rule('', ['events'], ['list']),
   ];
@@ -131,7 +131,7 @@ function answering(adapters: readonly Adapter[]): readonly ClusterRule[] {
 }
 
 /** Whether the predecessor leads. */
-function predecessorOf({ legacyController }: Adapter, verbs: readonly string[]): readonly ClusterRule[] {
+function legacyControllerOf({ legacyController }: Adapter, verbs: readonly string[]): readonly ClusterRule[] {
   if (legacyController === undefined) return [];
   return [{ ...rule('coordination.k8s.io', ['leases'], verbs), resourceNames: [legacyController.lease] }];
 }

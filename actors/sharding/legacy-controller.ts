@@ -31,7 +31,7 @@ interface Observed {
   readonly at: number;
 }
 
-export interface PredecessorDeps {
+export interface LegacyControllerDeps {
   client: KubeClient;
   objects: Objects;
   clock: Clock;
@@ -48,7 +48,7 @@ export interface LegacyControllerWatch {
 
 /** Follows the lease until `signal` is aborted. */
 export function watchLegacyController(
-  { client, objects, clock, log, legacyController: { name, lease: leaseName } }: PredecessorDeps,
+  { client, objects, clock, log, legacyController: { name, lease: leaseName } }: LegacyControllerDeps,
   signal: AbortSignal,
 ): LegacyControllerWatch {
   const leases = new Map<string, Observed>();

@@ -36,7 +36,7 @@ export interface LocalDelivery {
 /** Delivery without local actors. */
 export const NO_LOCAL_ACTORS: LocalDelivery = { object: () => false, gone: () => false };
 
-export interface HandOverDeps {
+export interface LocalDeliveryDeps {
   /** The actor if there is one, its shard is live, and its lease has not ended. */
   readonly actor: (key: string) => ObjectActor | undefined;
   /** Whether the bus can have nothing of the one for the other that was not heard or said here. */
@@ -45,7 +45,7 @@ export interface HandOverDeps {
   readonly settle: (actor: ObjectActor, deliver: () => void) => void;
 }
 
-export function localDelivery({ actor: find, settle }: Omit<HandOverDeps, 'hasCompleteHistory'>): LocalDelivery {
+export function localDelivery({ actor: find, settle }: Omit<LocalDeliveryDeps, 'hasCompleteHistory'>): LocalDelivery {
   return {
     object(to, object) {
       const actor = find(addressKey(to));
@@ -65,7 +65,7 @@ export function localDelivery({ actor: find, settle }: Omit<HandOverDeps, 'hasCo
   };
 }
 
-export interface AnswersDeps extends HandOverDeps {
+export interface AnswersDeps extends LocalDeliveryDeps {
   readonly outbox: Pick<Outbox, 'say' | 'forget' | 'standing'>;
   /** Shared with other shards: what waits is published when all of them are quiet. */
   readonly later: DeferredAnswers;

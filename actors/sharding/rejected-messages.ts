@@ -10,18 +10,18 @@ import {
 } from '../../bus/mod.ts';
 import { RateLimitedWarning } from '../base/rate-limited-warning.ts';
 
-export interface RefusedMailDeps {
+export interface RejectedMessagesDeps {
   readonly mailbox: Mailbox;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export class RejectedMessages {
-  readonly #deps: RefusedMailDeps;
+  readonly #deps: RejectedMessagesDeps;
   readonly #warning: RateLimitedWarning;
   #count = 0;
 
-  constructor(deps: RefusedMailDeps) {
+  constructor(deps: RejectedMessagesDeps) {
     this.#deps = deps;
     this.#warning = new RateLimitedWarning('mail that cannot be understood is ignored, and taken away', deps);
   }

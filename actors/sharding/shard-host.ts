@@ -43,8 +43,8 @@ import { writeFailureStatus } from './failure-status.ts';
 import {
   type DeferredAnswers,
   deferredAnswers,
-  type HandOverDeps,
   type LocalDelivery,
+  type LocalDeliveryDeps,
   localDelivery,
 } from './local-delivery.ts';
 import { Quarantine } from './quarantine.ts';
@@ -115,7 +115,7 @@ export class ShardHost {
   readonly #contested = new Set<string>();
   readonly #quarantine: Quarantine<ObjectContext>;
   readonly #refused: RejectedMessages;
-  readonly #here: HandOverDeps = {
+  readonly #here: LocalDeliveryDeps = {
     // mutant: hand-over-after-lease ?: -> $1.1.1?.actors.get($2.1)
     actor: (key) => (this.#shardByKey(key)?.live === true ? this.#actorByKey(key) : undefined),
     // An older shard had answered all that there was before the other came, and of one that came with it all was heard.

@@ -8,7 +8,7 @@ import { Outbox } from '../mailbox/outbox.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { ObjectHost } from '../object/object-context.ts';
 import { InFlightCalls } from './in-flight-calls.ts';
-import { type DeferredAnswers, type HandOverDeps, ShardAnswers } from './local-delivery.ts';
+import { type DeferredAnswers, type LocalDeliveryDeps, ShardAnswers } from './local-delivery.ts';
 
 /** Maximum number of deletions that a shard remembers: an older watch leader may still report those objects. */
 const GONE_LIMIT = 1_000;
@@ -55,7 +55,7 @@ export type HostServices = Pick<
   readonly callMs: number;
   readonly lateEffectMs: number;
   readonly inFlight: FairSemaphore;
-  readonly here: HandOverDeps;
+  readonly here: LocalDeliveryDeps;
   readonly later: DeferredAnswers;
 };
 

@@ -11,8 +11,8 @@ import type { KubeObject } from '../../machines/object.ts';
 import { systemClock } from '../base/clock.ts';
 import { Role } from '../base/config.ts';
 import { openLog } from '../base/log.ts';
-import { installCrds } from '../cli/crds.ts';
 import { configure } from '../process/adapters.ts';
+import { installCrds } from '../process/install-crds.ts';
 import { type Runtime, startRuntime } from '../process/runtime.ts';
 import { simulatedClock } from './clock.ts';
 

@@ -7,7 +7,7 @@ import { ClusterReader } from '../diagnosis/cluster-reader.ts';
 import type { Registry } from '../object/registry.ts';
 import type { ObjectGraph } from './object-graph.ts';
 
-export interface ForestReadingDeps {
+export interface GraphReaderDeps {
   readonly objects: Pick<Objects, 'get' | 'list'>;
   readonly client: Pick<KubeClient, 'call'>;
   readonly registry: Registry;
@@ -17,12 +17,12 @@ export interface ForestReadingDeps {
 /** Time for which the existence of an object without a lifecycle is remembered, in milliseconds. */
 const PRESENCE_MS = 5_000;
 
-export class ForestReadings {
-  readonly #deps: ForestReadingDeps;
+export class GraphReader {
+  readonly #deps: GraphReaderDeps;
   #presences = new Map<string, Promise<KubeObject | undefined>>();
   #presencesSince = 0;
 
-  constructor(deps: ForestReadingDeps) {
+  constructor(deps: GraphReaderDeps) {
     this.#deps = deps;
   }
 

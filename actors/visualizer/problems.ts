@@ -7,7 +7,7 @@ import type { ClusterReader } from '../diagnosis/cluster-reader.ts';
 import { Weight } from '../diagnosis/findings.ts';
 import { causesIn, type ReportedCause } from '../diagnosis/infrastructure-causes.ts';
 import { leaderAmong } from '../diagnosis/legacy-leader.ts';
-import { type SurveyedCause, surveyOf } from '../diagnosis/overview.ts';
+import { type ScannedCause, surveyOf } from '../diagnosis/overview.ts';
 import { busAway, led } from '../diagnosis/root-causes.ts';
 import type { Registry } from '../object/registry.ts';
 import type { Session } from './session.ts';
@@ -56,7 +56,7 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
   };
 }
 
-function problemOf({ cause: { summary, advice, weight }, by, waiting }: SurveyedCause, namespace: string): Problem {
+function problemOf({ cause: { summary, advice, weight }, by, waiting }: ScannedCause, namespace: string): Problem {
   const key = by === undefined ? '' : addressKey(by);
   // An object does not wait for itself.
   const others = waiting.map(addressKey).filter((each) => each !== key);

@@ -16,7 +16,7 @@ import type { Registry } from '../object/registry.ts';
 import { layoutOf } from './chart-layout.ts';
 import { chartNodeOf } from './chart-nodes.ts';
 import { EventSubscriptions } from './event-subscriptions.ts';
-import { ForestReadings } from './graph-reader.ts';
+import { GraphReader } from './graph-reader.ts';
 import { historySince } from './history.ts';
 import { inspected, shownBy } from './inspection.ts';
 import { knownMachines } from './known-machines.ts';
@@ -44,7 +44,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
   const { bus, client, registry, adapters, namespaces, clock } = deps;
   const objects = kubeObjects({ client });
   const following = new EventSubscriptions({ ...deps, objects });
-  const readings = new ForestReadings({ objects, client, registry, clock });
+  const readings = new GraphReader({ objects, client, registry, clock });
   const predecessors = adapters.flatMap(({ legacyController }) => legacyController ?? []);
   const machines = new Map(knownMachines(adapters).map(({ name, machine }) => [name, machine]));
   const charts = new Map<string, Promise<Chart>>();

@@ -22,7 +22,6 @@ export const ERROR = simple('!error!');
 export const BOOL = simple('bool');
 export const INT = simple('int');
 export const STRING = simple('string');
-export const NULL = simple('null');
 
 export const listOf = (item: CelType): CelType => ({ name: 'list', parameters: [item] });
 export const mapOf = (key: CelType, value: CelType): CelType => ({ name: 'map', parameters: [key, value] });

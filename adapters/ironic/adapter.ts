@@ -1,7 +1,7 @@
 // Bare metal as an adapter: what the runtime is given of it.
 import { TerminalError } from '../../bus/errors.ts';
 import type { ReferencedKind } from '../../machines/kind.ts';
-import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../api/adapter.ts';
+import type { Adapter, Configured, Served, ServePorts } from '../api/adapter.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { ANYWHERE, foreignReachOf } from '../http/egress-policy.ts';
 import { metal3Contracts } from './api/contracts.ts';
@@ -78,12 +78,6 @@ export const metal3: Adapter = {
   configure: (settings) => configured(ironicOptions(settings)),
   devBackend: async (ports) => (await import('./dev-backend.ts')).devBackend(ports),
 };
-
-/** The adapter with options that are no text. */
-export function metal3With(options: IronicOptions): ConfiguredAdapter {
-  const { configure: _, ...adapter } = metal3;
-  return { ...adapter, ...configured(options) };
-}
 
 /** How Ironic is reached where it is not by HTTP. */
 export type Access = Required<Pick<IronicSessionDeps, 'connection' | 'transport'>>;

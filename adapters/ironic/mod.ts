@@ -1,6 +1,6 @@
 // Exports of the bare-metal adapter; and its decisions, each a function of plain data, for comparison with other
 // implementations.
-export { type Access, metal3, metal3Over, metal3With } from './adapter.ts';
+export { type Access, metal3, metal3Over } from './adapter.ts';
 export { admit } from './api/admission/admit.ts';
 export { answerAdmissionReview } from './api/admission/review.ts';
 export { convertObject } from './api/conversion/convert.ts';

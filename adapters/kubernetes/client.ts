@@ -3,7 +3,7 @@
 // The requests go through one `undici` agent, and the watches through another, which are renewed with the credentials.
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { JsonObject } from '../../bus/bus.ts';
-import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
+import { AbsentError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
 import {
@@ -16,46 +16,9 @@ import {
   type WholeAnswer,
 } from '../http/undici.ts';
 import { retryAfterMs } from '../text/retry-after.ts';
-import { isProof, isUnserved } from './absence.ts';
+import { isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
-
-/** 410: the requested version or page is no longer kept. It says nothing about the objects: list again. */
-export class ExpiredError extends TransientError {
-  override name = 'ExpiredError';
-}
-
-/** An answer of more bytes than were asked for. */
-export class TooLargeError extends TransientError {
-  override name = 'TooLargeError';
-}
-
-/** 403. Permissions may change at any time, so a retry may succeed. */
-export class ForbiddenError extends TransientError {
-  override name = 'ForbiddenError';
-  /** Nothing new may be made in the namespace, as it is being deleted. */
-  readonly isTerminating: boolean;
-  constructor(message: string, { isTerminating }: { readonly isTerminating: boolean }) {
-    super(message);
-    this.isTerminating = isTerminating;
-  }
-}
-
-/** 422: what of the object is wrong, field by field. */
-export class InvalidError extends TerminalError {
-  override name = 'InvalidError';
-  readonly causes: readonly Cause[];
-  constructor(message: string, causes: readonly Cause[]) {
-    super(message);
-    this.causes = causes;
-  }
-}
-
-/** One thing that is wrong with an object. */
-export interface Cause {
-  /** `spec.nodes.compute`. */
-  readonly field: string;
-  readonly message: string;
-}
+import { refusalOf, TooLargeError } from './refusals.ts';
 
 /** User of a request, if it is not the account of this process. */
 export interface Impersonated {
@@ -113,8 +76,6 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const LINE_LENGTH = 3 * 1024 * 1024;
 /** Time for which credentials from the kubeconfig are used before they are read again, in milliseconds. */
 const CREDENTIALS_FOR_MS = 60_000;
-/** The cause that the server names when it refuses new content of a namespace that is being deleted. */
-const TERMINATING = 'NamespaceTerminating';
 /**
  * Connections kept to the server for requests; further requests wait, with namespaces served round-robin. Each watch
  * has a connection of its own: there are as many as kinds, and they would leave none for requests.
@@ -452,46 +413,6 @@ function parse(text: string): JsonObject | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/** Description of the request; `path` without a query. */
-export interface Asked {
-  readonly method: string;
-  readonly path: string;
-}
-
-/**
- * Meaning of a response with a status of 400 or more; an ambiguous 404 is transient. @param retryAfter pause that the
- * server requests, in milliseconds
- */
-export function refusalOf(
-  status: number,
-  body: JsonObject | undefined,
-  { method, path }: Asked,
-  retryAfter?: number | undefined,
-): Error {
-  const message = `${method} ${path}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
-  // mutant: patch-test-no-conflict && -> false
-  const isPatchTest = status === 422 && body?.['details'] === undefined && /test/i.test(message);
-  // mutant: any-404-is-absence && -> $1
-  if (status === 404 && isProof(body, path)) return new AbsentError(message);
-  if (status === 409 || isPatchTest) return new ConflictError(message);
-  // mutant: expired-is-absent new.0 -> AbsentError
-  if (status === 410) return new ExpiredError(message);
-  if (status === 422) return new InvalidError(message, causesIn(body));
-  if ([400, 405, 406, 413, 415].includes(status)) return new TerminalError(message);
-  if (status === 403) {
-    const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly { readonly reason?: string }[] };
-    // mutant: terminating-namespace : -> false
-    return new ForbiddenError(message, { isTerminating: causes.some((cause) => cause.reason === TERMINATING) });
-  }
-  // mutant: retry-after-ignored {} -> {}
-  return new TransientError(message, { retryAfterMs: retryAfter });
-}
-
-function causesIn(body: JsonObject | undefined): readonly Cause[] {
-  const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly Partial<Cause>[] };
-  return causes.map(({ field = '', message = '' }) => ({ field, message }));
 }
 
 function reason(error: unknown): string {

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { ForbiddenError, type Impersonated, InvalidError, type KubeCall, type KubeClient } from './client.ts';
+import type { Impersonated, KubeCall, KubeClient } from './client.ts';
 import { objects as kubeObjects } from './objects.ts';
+import { ForbiddenError, InvalidError } from './refusals.ts';
 import { type Resource, resourcePath, strip } from './resource.ts';
 import { watchResource } from './watch.ts';
 

@@ -9,9 +9,10 @@ export {
   type KindContract,
   type KindDefinition,
 } from '../api/contract/crds.ts';
-export { ExpiredError, ForbiddenError, type KubeClient, kubeClient } from './client.ts';
+export { type KubeClient, kubeClient } from './client.ts';
 export { delegatedObjects } from './delegated.ts';
 export { type EventRecord, type Events, EventType, events, subjectOf } from './events.ts';
 export { type ApplyOptions, type ObjectList, type Objects, objects } from './objects.ts';
+export { ExpiredError, ForbiddenError } from './refusals.ts';
 export { acceptOf, compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';
 export { type WatchHandlers, watchResource } from './watch.ts';

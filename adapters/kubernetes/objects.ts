@@ -6,8 +6,9 @@ import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../api/adapter.ts';
 import { together } from '../http/batch.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import { ExpiredError, type KubeClient, TooLargeError } from './client.ts';
+import type { KubeClient } from './client.ts';
 import { departure } from './departure.ts';
+import { ExpiredError, TooLargeError } from './refusals.ts';
 import { acceptOf, type Resource, resourcePath, SECRETS, strip } from './resource.ts';
 
 /** Incarnation of an object that a write is for. */

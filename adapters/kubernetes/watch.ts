@@ -14,8 +14,9 @@ import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import { growingPauseMs } from '../../machines/backoff.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { ExpiredError, type KubeClient, refusalOf, TooLargeError } from './client.ts';
+import type { KubeClient } from './client.ts';
 import type { Objects } from './objects.ts';
+import { ExpiredError, refusalOf, TooLargeError } from './refusals.ts';
 import { acceptOf, compareVersions, type Resource, resourcePath, strip } from './resource.ts';
 
 export interface WatchHandlers {

@@ -40,7 +40,7 @@ const TODO: Readonly<Record<Reason, string | undefined>> = {
 const isReason = (reason: string): reason is Reason => Object.hasOwn(TODO, reason);
 
 /** @returns undefined: nothing to say beyond what the object says itself */
-export function adviceOn(object: KubeObject): Hint | undefined {
+export function hintOn(object: KubeObject): Hint | undefined {
   const reason = reasonOf(object);
   const todo = isReason(reason) ? TODO[reason] : undefined;
   return todo === undefined ? undefined : { todo };

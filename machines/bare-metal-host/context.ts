@@ -102,8 +102,8 @@ export interface HostContext {
 /** `change`: of the host or its credentials, which what failed is tried again for. */
 export type Unheeded = 'nothing' | 'something' | 'change';
 
-export type HostLifeEvent = LifecycleEvent<HostView> | NodeObserved;
-export type HostLifeInput = LifecycleInput<HostView>;
+export type HostLifecycleEvent = LifecycleEvent<HostView> | NodeObserved;
+export type HostLifecycleInput = LifecycleInput<HostView>;
 
 /** The node is not as it was; without one, Ironic does not know it. */
 export interface NodeObserved {

@@ -16,8 +16,8 @@ import {
   factsOf,
   type HostContext,
   type HostInput,
-  type HostLifeEvent,
-  type HostLifeInput,
+  type HostLifecycleEvent,
+  type HostLifecycleInput,
   type HostView,
   hasCredentials,
   hostOf,
@@ -82,8 +82,8 @@ const QUICK_RACES = 5;
 export const hostSetup = setup({
   types: {
     context: {} as HostContext,
-    events: {} as HostLifeEvent,
-    input: {} as HostLifeInput,
+    events: {} as HostLifecycleEvent,
+    input: {} as HostLifecycleInput,
     tags: {} as Tag,
   },
   actors: {

@@ -17,7 +17,7 @@ const AT_REST: ReadonlyMap<string, readonly Tag[]> = new Map<string, readonly Ta
 const KNOWN: ReadonlySet<string> = new Set(Object.values(ProvisioningState));
 
 /** @returns undefined if the current generation was not processed */
-export function hostGlance(host: BareMetalHost): StatusSummary | undefined {
+export function hostSummary(host: BareMetalHost): StatusSummary | undefined {
   const { operationalStatus, errorMessage, conditions } = host.status ?? {};
   const state = provisioningStateOf(host);
   const look = (...tags: readonly Tag[]): StatusSummary => ({ tags, message: errorMessage ?? '' });

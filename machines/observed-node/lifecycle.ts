@@ -55,7 +55,7 @@ type Snapshot = SnapshotFrom<typeof observedNodeMachine>;
 const TOLD_AFTER = 3;
 
 /** The kind offers the operations `read` and `watch`. */
-export function observedNodeLife<Reading>(options: ObservedNodeOptions<Reading>): Lifecycle {
+export function observedNodeLifecycle<Reading>(options: ObservedNodeOptions<Reading>): Lifecycle {
   return {
     machine: observedNodeMachine,
     provide: (portsOf) => provide(portsOf, options),

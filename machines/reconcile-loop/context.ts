@@ -78,7 +78,7 @@ export interface ReconcileLoopContext {
   readonly error: ErrorData | undefined;
 }
 
-export type UpkeepEvent = LifecycleEvent<ReconcileLoopView>;
+export type ReconcileLoopEvent = LifecycleEvent<ReconcileLoopView>;
 export type ReconcileLoopInput = LifecycleInput<ReconcileLoopView>;
 
 export interface EffectInput {

@@ -12,10 +12,10 @@ import {
   isStale,
   type ReconcileAttemptInput,
   type ReconcileLoopContext,
+  type ReconcileLoopEvent,
   type ReconcileLoopInput,
   type ReconcileLoopView,
   type Standing,
-  type UpkeepEvent,
   type Verdict,
 } from './context.ts';
 
@@ -27,7 +27,7 @@ const QUICK_RACES = 5;
 export const reconcileLoopSetup = setup({
   types: {
     context: {} as ReconcileLoopContext,
-    events: {} as UpkeepEvent,
+    events: {} as ReconcileLoopEvent,
     input: {} as ReconcileLoopInput,
     tags: {} as Tag,
   },

@@ -8,7 +8,6 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/base/clock.ts';
 import { Role } from '../../actors/base/config.ts';
 import { openLog } from '../../actors/base/log.ts';
-import { installCrds } from '../../actors/cli/crds.ts';
 import {
   applyObjects,
   createNamespace,
@@ -21,6 +20,7 @@ import {
 import { type WindowsInUse, windowsInUse } from '../../actors/cli/demo/windows.ts';
 import { registryOf } from '../../actors/effects/operations-service.ts';
 import { configure } from '../../actors/process/adapters.ts';
+import { installCrds } from '../../actors/process/install-crds.ts';
 import { startRuntime } from '../../actors/process/runtime.ts';
 import { source } from '../../actors/visualizer/source.ts';
 import { type Source, StatusColor } from '../../actors/visualizer/wire.ts';

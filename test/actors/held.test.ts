@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/base/clock.ts';
-import { installCrds } from '../../actors/cli/crds.ts';
+import { installCrds } from '../../actors/process/install-crds.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';

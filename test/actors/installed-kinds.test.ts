@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Role } from '../../actors/base/config.ts';
-import { installCrds } from '../../actors/cli/crds.ts';
+import { installCrds } from '../../actors/process/install-crds.ts';
 import type { RuntimeDeps } from '../../actors/process/runtime.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';

@@ -1,5 +1,5 @@
 // The user of the print shop: an API server that knows its kinds, and what the tests say to it and see in it.
-import { installCrds } from '../../actors/cli/crds.ts';
+import { installCrds } from '../../actors/process/install-crds.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
 import { Allowance } from '../world/speed.ts';

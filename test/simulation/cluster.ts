@@ -5,8 +5,8 @@
 
 import { type Contract, crd } from '../../adapters/api/contract/crds.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
-import { type Asked, refusalOf } from '../../adapters/kubernetes/client.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { refusalOf } from '../../adapters/kubernetes/refusals.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import { rbac } from '../../adapters/simulated/kubernetes/access/rbac.ts';
 import { ADMIN } from '../../adapters/simulated/kubernetes/access/user.ts';
@@ -280,7 +280,7 @@ async function compiled(
   );
 }
 
-function translated<Result>(what: Asked, run: () => Result): Result {
+function translated<Result>(what: { readonly method: string; readonly path: string }, run: () => Result): Result {
   try {
     return run();
   } catch (error) {

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { Role } from '../../actors/base/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
-import { refusalOf } from '../../adapters/kubernetes/client.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { refusalOf } from '../../adapters/kubernetes/refusals.ts';
 import {
   type JsonObject,
   type Lease,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../actors/base/clock.ts';
-import { installCrds } from '../../actors/cli/crds.ts';
+import { installCrds } from '../../actors/process/install-crds.ts';
 import type { Contract } from '../../adapters/api/contract/crds.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../actors/base/clock.ts';
-import { installCrds } from '../../actors/cli/crds.ts';
+import { installCrds } from '../../actors/process/install-crds.ts';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { windowsContracts } from '../../adapters/windows/contracts/mod.ts';

@@ -1,10 +1,11 @@
 // The parts of the demo as they are shown, and waiting for what the trace tells.
 import type { Clock, Timer, TraceEvent } from '../../../bus/mod.ts';
+import type { Ink } from '../colors.ts';
 import type { Change, History, State } from './history.ts';
 import type { LandscapeObject } from './landscape.ts';
 import { openScreen, type Screen } from './screen.ts';
 import { seconds } from './summary.ts';
-import { countsOf, type Ink, layout, treeOf } from './view.ts';
+import { countsOf, layout, treeOf } from './view.ts';
 
 export interface ShowDeps {
   readonly history: History;

@@ -4,6 +4,7 @@
 //   CLI-VIEW-1. `layout` gives at most `rows` lines, none of them wider than `columns`.
 //   CLI-VIEW-2. Every object is in the picture: with a line of its own, or as a symbol in the line of what it is folded into;
 //       where even that has no room, the last line has the number of missing lines.
+import { Ink } from '../colors.ts';
 import { type History, State } from './history.ts';
 import { NAMESPACE } from './landscape.ts';
 
@@ -20,10 +21,6 @@ export interface Size {
   readonly columns: number;
   readonly rows: number;
 }
-
-/** Whether states have colors too. */
-export const Ink = { Color: 'color', Plain: 'plain' } as const;
-export type Ink = (typeof Ink)[keyof typeof Ink];
 
 interface Look {
   readonly symbol: string;

@@ -10,7 +10,7 @@ import { BUILT_IN } from '../../process/adapters.ts';
 import { checkParts } from '../../process/check-adapter.ts';
 import { authorityOf } from '../../process/runtime.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
-import type { Ink } from '../demo/view.ts';
+import type { Ink } from '../colors.ts';
 import { examineAccess } from './access.ts';
 import { examineBus } from './bus.ts';
 import { Area, type Check, exitCodeOf, unknown, well, wrong } from './checks.ts';

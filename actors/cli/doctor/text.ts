@@ -1,7 +1,7 @@
 // What `troupe doctor` found, for a terminal. Pure.
 
 import { plain } from '../../base/printable.ts';
-import { Ink } from '../demo/view.ts';
+import { Ink } from '../colors.ts';
 import { type Check, Verdict } from './checks.ts';
 
 /** Parameters of the ANSI sequences that set the colors. */

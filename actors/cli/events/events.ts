@@ -8,7 +8,7 @@ import { registryOf } from '../../effects/operations-service.ts';
 import { STATE_EVENTS } from '../../visualizer/steps.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { absence, objectNamed } from '../cluster.ts';
-import type { Ink } from '../demo/view.ts';
+import type { Ink } from '../colors.ts';
 import { inspection } from './inspection.ts';
 import { serveInspection } from './inspection-server.ts';
 import { lineOf, Steps } from './lines.ts';

@@ -3,7 +3,7 @@ import { type Address, parseTraceparent, type ReceivedEvent } from '../../../bus
 import { Tag } from '../../../machines/lifecycle.ts';
 import { plain } from '../../base/printable.ts';
 import { eventLabel } from '../../visualizer/page/text.ts';
-import { Ink } from '../demo/view.ts';
+import { Ink } from '../colors.ts';
 
 /** Characters that most names of objects have room in. */
 const NAME_WIDTH = 36;

@@ -7,8 +7,8 @@ import { duration, type Finding, labelOf, Standing } from '../../diagnosis/findi
 import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
 import type { Registry } from '../../object/registry.ts';
 import { absence, named, openCluster, refuseAbsentNamespace } from '../cluster.ts';
+import type { Ink } from '../colors.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
-import type { Ink } from '../demo/view.ts';
 import { colored, table } from '../terminal-text.ts';
 
 /** Object in JSON output. */

@@ -15,8 +15,8 @@ import { systemClock } from '../../base/clock.ts';
 import { plain } from '../../base/printable.ts';
 import { stopSignal } from '../../process/process.ts';
 import { parsed, type Usage } from '../command-line.ts';
-import { tellAll } from './complaints.ts';
 import { counted } from './counted.ts';
+import { tellAll } from './problems.ts';
 
 /** Reading that takes longer shows how far it is. */
 const PATIENCE_MS = 500;

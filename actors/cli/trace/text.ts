@@ -2,7 +2,7 @@
 import { type Address, addressKey } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/lifecycle.ts';
 import { plain } from '../../base/printable.ts';
-import { Ink } from '../demo/view.ts';
+import { Ink } from '../colors.ts';
 import { afterCause, type LabelOf } from '../events/lines.ts';
 import {
   type Call,

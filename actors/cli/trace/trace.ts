@@ -21,7 +21,7 @@ import { Diagnosis } from '../../diagnosis/diagnosis.ts';
 import { labelOf } from '../../diagnosis/findings.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { type Cluster, objectNamed, openCluster } from '../cluster.ts';
-import type { Ink } from '../demo/view.ts';
+import type { Ink } from '../colors.ts';
 import { type Reported, type Story, sharesOf, storyOf } from './story.ts';
 import { traceText } from './text.ts';
 import { type Written, writtenOf } from './write.ts';

@@ -4,7 +4,7 @@ import { plain } from '../../base/printable.ts';
 import type { DiagnosisDeps } from '../../diagnosis/diagnosis.ts';
 import { duration, type Finding } from '../../diagnosis/findings.ts';
 import { addressesIn, scanNamespace } from '../../diagnosis/namespace-scan.ts';
-import type { Ink } from '../demo/view.ts';
+import type { Ink } from '../colors.ts';
 import { colored } from '../terminal-text.ts';
 import { drawn } from '../tree-text.ts';
 import { detailOf } from '../why/text.ts';

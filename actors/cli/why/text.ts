@@ -11,7 +11,7 @@ import {
   Standing,
 } from '../../diagnosis/findings.ts';
 import type { ClusterOverview, Overview, SharedCause } from '../../diagnosis/overview.ts';
-import type { Ink } from '../demo/view.ts';
+import type { Ink } from '../colors.ts';
 import { colored } from '../terminal-text.ts';
 import { drawn } from '../tree-text.ts';
 

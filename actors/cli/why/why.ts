@@ -17,7 +17,7 @@ import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { clusterOverviewOf, overviewOf } from '../../diagnosis/overview.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { type ClusterDeps, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
-import type { Ink } from '../demo/view.ts';
+import type { Ink } from '../colors.ts';
 import { clusterOverviewText, overviewText, whyText } from './text.ts';
 
 export interface WhyDeps extends ClusterDeps {

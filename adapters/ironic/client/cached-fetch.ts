@@ -8,7 +8,7 @@
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 
-export interface SharedLookDeps<Found> {
+export interface CachedFetchDeps<Found> {
   readonly clock: Clock;
   /** Validity of a result in milliseconds; 0: only for the callers that wait for it. */
   readonly ttlMs: number;
@@ -19,11 +19,11 @@ export interface SharedLookDeps<Found> {
 }
 
 export class CachedFetch<Found> {
-  readonly #deps: SharedLookDeps<Found>;
+  readonly #deps: CachedFetchDeps<Found>;
   #found: { readonly value: Found; readonly at: number } | undefined;
   #underWay: Promise<Found> | undefined;
 
-  constructor(deps: SharedLookDeps<Found>) {
+  constructor(deps: CachedFetchDeps<Found>) {
     this.#deps = deps;
   }
 

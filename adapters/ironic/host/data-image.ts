@@ -64,7 +64,7 @@ export interface Asked {
 }
 
 /** Next action for a DataImage. */
-export type DataImageUpkeep =
+export type DataImageReconciler =
   /** Nothing, until the object or its host changes. */
   | { readonly next: 'rest' }
   /** It is deleted, and nothing of it is left. */
@@ -78,11 +78,11 @@ export type DataImageUpkeep =
  * @param host  undefined: there is none
  * @param options.hasLooked  since the host is about to be powered on
  */
-export function dataImageUpkeep(
+export function dataImageReconciler(
   image: DataImage,
   host: DataImageHost | undefined,
   { asked, hasLooked }: { readonly asked: Asked; readonly hasLooked: boolean },
-): DataImageUpkeep {
+): DataImageReconciler {
   const isDeleted = image.metadata.deletionTimestamp != null;
   if (host?.isPaused === true) return { next: 'rest' };
   if (host === undefined || host.isDetached) return { next: isDeleted ? 'leave' : 'rest' };

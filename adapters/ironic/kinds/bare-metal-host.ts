@@ -4,7 +4,7 @@ import type { DeclaredKind } from '../../api/adapter.ts';
 import { GROUP } from '../api/types.ts';
 import { REALM, VERSION } from '../serving.ts';
 import { HOST_OPERATIONS } from '../steps/bare-metal-host.ts';
-import { bareMetalHostLife } from './bare-metal-host-life.ts';
+import { bareMetalHostLifecycle } from './bare-metal-host-lifecycle.ts';
 import {
   attributesOf,
   childrenOf,
@@ -38,7 +38,7 @@ export function bareMetalHost(options: HostKindOptions): DeclaredKind {
       const id = hostOf(object).status?.provisioning?.ID || undefined;
       return { ready: isManaged(object) && id !== undefined, id, attributes: attributesOf(object) };
     },
-    life: bareMetalHostLife(options),
+    life: bareMetalHostLifecycle(options),
     operations: HOST_OPERATIONS,
   };
 }

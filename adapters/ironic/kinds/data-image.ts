@@ -15,9 +15,9 @@ import {
   DataImageDelayMs,
   type DataImageHost,
   type DataImageOutcome,
+  dataImageReconciler,
   dataImageStatus,
   dataImageStep,
-  dataImageUpkeep,
   isDataImageSettled,
   type VirtualMedia,
 } from '../host/data-image.ts';
@@ -85,7 +85,7 @@ async function reconcile({ ports, object, dependencies, notes: given, owned }: R
   const image = imageOf(object);
   const host = hostAmong(dependencies);
   const asked = askedOf(image, notes, ports.intents());
-  const upkeep = dataImageUpkeep(image, host, { asked, hasLooked: notes.hasLooked === true });
+  const upkeep = dataImageReconciler(image, host, { asked, hasLooked: notes.hasLooked === true });
   switch (upkeep.next) {
     case 'adopt':
       await ports.setOwnerReference(`${MANAGER}-owner`, { kind: HOST, name: object.metadata.name });

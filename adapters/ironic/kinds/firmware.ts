@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../bus/json.ts';
 import type { PublicState, Reference } from '../../../machines/kind.ts';
 import type { LifecyclePorts, UserEvent } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { type Judgement, observedNodeLife } from '../../../machines/observed-node/lifecycle.ts';
+import { type Judgement, observedNodeLifecycle } from '../../../machines/observed-node/lifecycle.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import type { Condition } from '../host/condition.ts';
 import { FirmwareRefreshMs, firmwareRefreshMs, firmwareRereadMs, firmwareVerdict } from '../host/firmware-change.ts';
@@ -59,7 +59,7 @@ export function firmwareKind<Reading>({
         ...(verdict !== undefined && { attributes: verdict }),
       };
     },
-    life: observedNodeLife<Reading>({
+    life: observedNodeLifecycle<Reading>({
       manager: `${REALM}/${plural}-status`,
       fingerprint,
       isJudged,

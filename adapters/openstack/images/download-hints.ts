@@ -65,7 +65,7 @@ const HELP: readonly Help[] = [
 ];
 
 /** @returns undefined: nothing to say beyond the message */
-export function downloadAdvice(object: KubeObject, message: string): Hint | undefined {
+export function downloadHint(object: KubeObject, message: string): Hint | undefined {
   if (!/^Unable to download content after \d+ attempts$/.test(message)) {
     const found = helpFor(message);
     if (found === undefined) return undefined;

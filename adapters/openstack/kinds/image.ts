@@ -16,7 +16,7 @@ import { GLANCE } from '../base/services.ts';
 import { IMAGE_STATES, judgedBy } from '../base/states.ts';
 import { observedTags, openstackName, text } from '../base/values.ts';
 import { DOWNLOAD_FIELDS, downloading } from '../images/download.ts';
-import { downloadAdvice } from '../images/download-hints.ts';
+import { downloadHint } from '../images/download-hints.ts';
 import { delegateDownload, imageDataStep } from '../images/image-data.ts';
 import { uploadImage } from '../images/image-upload.ts';
 import { content, properties, propertyAttributes } from './image-properties.ts';
@@ -102,7 +102,7 @@ export const image = defineKind({
   content: {
     fields: DOWNLOAD_FIELDS,
     telling: downloading,
-    hintFor: downloadAdvice,
+    hintFor: downloadHint,
     delegate: delegateDownload,
     fill: uploadImage,
   },

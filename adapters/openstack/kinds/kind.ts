@@ -9,11 +9,11 @@ import { merged, plain, projectionOf } from '../base/projection.ts';
 import { recordedIdentity, resourceOfIdentity } from '../client/identity.ts';
 import { contractOf, GROUP } from '../resource/common-contract.ts';
 import { intentOf } from '../resource/desired.ts';
-import { adviceOn } from '../resource/hints.ts';
+import { hintOn } from '../resource/hints.ts';
 import { openstackOperations } from '../resource/operations.ts';
 import { isBuiltOnReplaced, referencesOf } from '../resource/references.ts';
 import type { KindTable, OpenStackKind, ResourceFields, TableKind } from '../resource/table.ts';
-import { unheededFields } from '../resource/unapplied-fields.ts';
+import { unappliedFieldsOf } from '../resource/unapplied-fields.ts';
 
 const NEVER: Change = { kind: 'never' };
 
@@ -67,11 +67,11 @@ export function defineKind<const Resource extends ResourceFields>(
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),
-    hintFor: (object, message, known) => adviceOn(kind, object, message, known),
+    hintFor: (object, message, known) => hintOn(kind, object, message, known),
     intent: ({ object, dependencies }) => intentOf(kind, object, dependencies),
     isBuiltOnReplaced: (object, reference, id) => isBuiltOnReplaced(kind, object, reference, id),
     unappliedFields: (object, known) =>
-      unheededFields(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
+      unappliedFieldsOf(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
   };
   return kind;
 }

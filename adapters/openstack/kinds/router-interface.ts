@@ -19,7 +19,7 @@ import { Decision, INTERFACE_STATES, stateOf } from '../base/states.ts';
 import { classified, transient, type WatchingOperations } from '../client/call-errors.ts';
 import type { Answer, Session } from '../client/session.ts';
 import { frameOf, resyncPeriod } from '../resource/common-contract.ts';
-import { adviceOn } from '../resource/hints.ts';
+import { hintOn } from '../resource/hints.ts';
 import type { OpenStackKind, OperationsDeps } from '../resource/table.ts';
 import { namesOf } from './kind.ts';
 
@@ -77,7 +77,7 @@ export const routerInterface: OpenStackKind = {
   operations,
   published: () => undefined,
   children: () => [],
-  hintFor: (object, message, known) => adviceOn({ references }, object, message, known),
+  hintFor: (object, message, known) => hintOn({ references }, object, message, known),
 };
 
 /** Both are needed to the end: the credentials are the router's, and an interface is known by router and subnet. */

@@ -8,9 +8,9 @@ import { faultOf } from '../client/faults.ts';
 import { quotaIn } from '../client/quotas.ts';
 import { AWAITS_IMPORT } from '../status/conditions.ts';
 import { anew, pathsOf } from '../status/messages.ts';
-import { rivalAdvice } from '../status/ownership-messages.ts';
+import { ownershipHint } from '../status/ownership-messages.ts';
 import { DRIFT_ANNOTATION, Drift } from './drift.ts';
-import { outdatedAdvice } from './references.ts';
+import { replacedDependencyHint } from './references.ts';
 import type { Content, Removable, ResourceFields } from './table.ts';
 
 /** Parts of a kind that hints read; a kind without tables has no `resource`, and its whole spec is immutable. */
@@ -45,7 +45,7 @@ const CLOUDS_YAML = "the key 'clouds.yaml' of Secret/";
  * @param message  message of the condition, or of its error
  * @returns undefined if there is no hint
  */
-export function adviceOn(
+export function hintOn(
   kind: AdvisedKind,
   object: KubeObject,
   message: string,
@@ -55,12 +55,12 @@ export function adviceOn(
   const first = message.split('\n')[0] ?? '';
   switch (fault) {
     case Fault.Credentials:
-      return { at: placeOf(object).secret, todo: credentialsAdvice(object, first) + detachAdvice(kind, object) };
+      return { at: placeOf(object).secret, todo: credentialsHint(object, first) + detachHint(kind, object) };
     case Fault.Unreachable:
-      return { at: placeOf(object).cloud, todo: reachAdvice(object, first) + detachAdvice(kind, object) };
+      return { at: placeOf(object).cloud, todo: reachHint(object, first) + detachHint(kind, object) };
     case Fault.Spec: {
       const what = TERMINAL.test(message) ? undefined : 'the cloud refuses this spec';
-      return { ...(what !== undefined && { what }), todo: specAdvice(kind, object, message) };
+      return { ...(what !== undefined && { what }), todo: specHint(kind, object, message) };
     }
     case Fault.Quota: {
       const quota = quotaIn(first) ?? 'the quota';
@@ -68,16 +68,16 @@ export function adviceOn(
       return { at, todo: `raise ${quota}, or delete what uses it up` };
     }
     default:
-      if (rivalAdvice(message) !== undefined) return rivalAdvice(message);
-      if (DRIFT.test(message)) return { todo: driftAdvice(object) };
-      if (outdatedAdvice(message) !== undefined) return { todo: outdatedAdvice(message) ?? '' };
-      if (isRemovalRefused(kind, object, message)) return { todo: removalAdvice(kind, object) };
-      if (UNROUTED.test(message)) return { what: UNROUTED_WHAT, todo: routeAdvice(object) };
-      if (ABSENT.test(message)) return lossAdvice(kind, object, message, known);
+      if (ownershipHint(message) !== undefined) return ownershipHint(message);
+      if (DRIFT.test(message)) return { todo: driftHint(object) };
+      if (replacedDependencyHint(message) !== undefined) return { todo: replacedDependencyHint(message) ?? '' };
+      if (isRemovalRefused(kind, object, message)) return { todo: removalHint(kind, object) };
+      if (UNROUTED.test(message)) return { what: UNROUTED_WHAT, todo: routeHint(object) };
+      if (ABSENT.test(message)) return lossHint(kind, object, message, known);
       if (message === AWAITS_IMPORT) return { todo: IMPORT, isPatient: true };
       if (message === UNIMPORTED) return { todo: 'correct spec.import.id' };
-      if (LOST_IMPORT.test(message)) return { todo: lostImportAdvice(object) };
-      if (BROKEN.test(message)) return { todo: brokenAdvice(object) };
+      if (LOST_IMPORT.test(message)) return { todo: lostImportHint(object) };
+      if (BROKEN.test(message)) return { todo: brokenHint(object) };
       return kind.content?.hintFor(object, message);
   }
 }
@@ -86,24 +86,24 @@ export function adviceOn(
  * Hint how to delete an object without its cloud. Its status cannot prove that nothing was created, since a process may
  * have ended before the id was recorded; a person may know. Nothing is removed by it.
  */
-function detachAdvice({ resource }: AdvisedKind, { kind, metadata, status }: KubeObject): string {
+function detachHint({ resource }: AdvisedKind, { kind, metadata, status }: KubeObject): string {
   if (resource === undefined || metadata.deletionTimestamp === undefined) return '';
   const id = status?.['id'];
   const which = typeof id === 'string' && id !== '' ? `${id} may stay` : 'nothing was made, or may stay';
   return `; or, if ${which}, set spec.managedOptions.onDelete of ${kind}/${metadata.name} to detach: it goes then, and nothing is removed in the cloud`;
 }
 
-function driftAdvice({ kind, metadata: { name } }: KubeObject): string {
+function driftHint({ kind, metadata: { name } }: KubeObject): string {
   return `bring the spec of ${kind}/${name} to what is there, or have it brought back with the annotation ${DRIFT_ANNOTATION}: ${Drift.Repair}`;
 }
 
 /** The hint never suggests to delete a resource that may be needed: the failure may be temporary. */
-function brokenAdvice(object: KubeObject): string {
+function brokenHint(object: KubeObject): string {
   const id = object.status?.['id'];
   return `check in the cloud why ${typeof id === 'string' ? id : 'it'} is in that state: once it is repaired there the object continues automatically, as it is polled with backoff`;
 }
 
-function lostImportAdvice({ kind, metadata: { name } }: KubeObject): string {
+function lostImportHint({ kind, metadata: { name } }: KubeObject): string {
   return `delete ${kind}/${name}, which deletes nothing in the cloud, and import what there is`;
 }
 
@@ -116,12 +116,12 @@ function isRemovalRefused({ removable }: AdvisedKind, { metadata }: KubeObject, 
   );
 }
 
-function removalAdvice({ removable }: AdvisedKind, { kind, metadata: { name } }: KubeObject): string {
+function removalHint({ removable }: AdvisedKind, { kind, metadata: { name } }: KubeObject): string {
   const { field, value } = removable?.askedBy ?? {};
   return `set spec.resource.${field} of ${kind}/${name} to ${value}, also while it is being deleted: that is done first, and then it is removed`;
 }
 
-function routeAdvice({ spec }: KubeObject): string {
+function routeHint({ spec }: KubeObject): string {
   const { portRef, floatingNetworkRef, floatingSubnetRef } = (spec?.['resource'] ?? {}) as JsonObject;
   const outside =
     floatingNetworkRef === undefined ? `that of Subnet/${floatingSubnetRef}` : `Network/${floatingNetworkRef}`;
@@ -129,7 +129,7 @@ function routeAdvice({ spec }: KubeObject): string {
 }
 
 /** The dependency's external resource was deleted, and its own object has not noticed yet. */
-function lossAdvice(kind: AdvisedKind, object: KubeObject, message: string, known: KnownDependencies): Hint {
+function lossHint(kind: AdvisedKind, object: KubeObject, message: string, known: KnownDependencies): Hint {
   const labels = kind
     .references(object)
     .flatMap(({ kind: of, name, neededFor }) => (of === 'Secret' || neededFor === 'never' ? [] : [`${of}/${name}`]));
@@ -159,7 +159,7 @@ function placeOf({ spec }: KubeObject): { readonly secret: string; readonly clou
   };
 }
 
-function credentialsAdvice(object: KubeObject, message: string): string {
+function credentialsHint(object: KubeObject, message: string): string {
   const { secret, entry } = placeOf(object);
   const key = secret.startsWith('Secret/') ? `the key 'clouds.yaml' of ${secret}` : secret;
   if (/ did not contain key /.test(message)) return `put a clouds.yaml under ${key}`;
@@ -173,7 +173,7 @@ function credentialsAdvice(object: KubeObject, message: string): string {
   return `correct 'auth' of ${entry}: user, password or secret, project, domains`;
 }
 
-function reachAdvice(object: KubeObject, message: string): string {
+function reachHint(object: KubeObject, message: string): string {
   const { secret, entry } = placeOf(object);
   if (CERTIFICATE.test(message))
     return `put the authority that signs for the cloud under the key 'cacert' of ${secret}`;
@@ -181,7 +181,7 @@ function reachAdvice(object: KubeObject, message: string): string {
 }
 
 /** Only the cloud's text names the rejected field, so the text is searched for it. */
-function specAdvice({ resource: fields = {} }: AdvisedKind, object: KubeObject, message: string): string {
+function specHint({ resource: fields = {} }: AdvisedKind, object: KubeObject, message: string): string {
   const { spec } = object;
   if (spec?.['import'] !== undefined) return 'correct spec.import';
   const given = (spec?.['resource'] ?? {}) as JsonObject;

@@ -38,7 +38,7 @@ import { unlikeness } from './likeness.ts';
 import { outdatedRemarks } from './references.ts';
 import { contentsOf, secretsIn } from './secret-contents.ts';
 import type { OperationsDeps, TableKind } from './table.ts';
-import { unheededFields } from './unapplied-fields.ts';
+import { unappliedFieldsOf } from './unapplied-fields.ts';
 import { appliedBy, callOf, notFound, pathOf, runReport, runUpdate, sendExpecting, specMissing } from './update.ts';
 import { placed, placesOf } from './user-collections.ts';
 
@@ -230,7 +230,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       const pass = { session, request, readSecret };
       const outcome = await (request.report === true ? runReport(place, pass) : runUpdate(place, pass));
       const { object, observation, dependencies } = request;
-      const unappliedFields = unheededFields(kind, object, observation.resource, dependencies);
+      const unappliedFields = unappliedFieldsOf(kind, object, observation.resource, dependencies);
       const statusNotes = outdatedRemarks(kind, object, observation.resource, dependencies);
       return {
         ...outcome,

@@ -199,8 +199,8 @@ export function outdatedRemarks(
 
 const nowIs = (id: string): string => `is ${id} by now`;
 
-/** The advice in such a note; undefined if the message has none. */
-export function outdatedAdvice(message: string): string | undefined {
+/** The hint in such a note; undefined if the message has none. */
+export function replacedDependencyHint(message: string): string | undefined {
   return /; it was made of .* by now: (to follow .*)$/s.exec(message)?.[1];
 }
 

@@ -14,7 +14,7 @@ import type { TableKind } from './table.ts';
  *
  * @param resource  what `status.resource` says, or is about to say
  */
-export function unheededFields(
+export function unappliedFieldsOf(
   kind: Pick<TableKind, 'resource' | 'status' | 'immutable'>,
   object: KubeObject,
   resource: JsonObject,

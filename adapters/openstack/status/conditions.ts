@@ -17,7 +17,7 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { isJsonObject } from '../base/fields.ts';
 import { isEmpty } from '../base/observed-values.ts';
 import { resyncOf } from '../base/resync.ts';
-import { rivalMessage } from './ownership-messages.ts';
+import { ownershipMessage } from './ownership-messages.ts';
 
 export const Reason = {
   Success: 'Success',
@@ -129,7 +129,7 @@ function messagesOf(standing: ResourceState, isNamed: boolean): readonly string[
     ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
   );
   if (leaving.length > 0) return leaving.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
-  if (conflictingOwner !== undefined) return [rivalMessage(conflictingOwner, isNamed)];
+  if (conflictingOwner !== undefined) return [ownershipMessage(conflictingOwner, isNamed)];
   // The reason for waiting is more precise, and a restarted process would write the same (I9).
   const messages = [...(vanished && references.length === 0 ? [VANISHED] : []), ...references, ...waiting];
   if (messages.length > 0) return messages;

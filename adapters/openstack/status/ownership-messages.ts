@@ -5,7 +5,7 @@ import type { Hint, ResourceOwner } from '../../../machines/lifecycle.ts';
  * @param isNamed  the resource has a name that can be changed: it tells the two apart
  * @returns what is waited for, with all that can be done in place of waiting
  */
-export function rivalMessage({ kind, namespace, name, externalId }: ResourceOwner, isNamed: boolean): string {
+export function ownershipMessage({ kind, namespace, name, externalId }: ResourceOwner, isNamed: boolean): string {
   const ways = isNamed
     ? 'give this one another spec.resource.name, re-create it as an import of the resource with managementPolicy unmanaged, or'
     : 're-create this one with another spec, or';
@@ -15,7 +15,7 @@ export function rivalMessage({ kind, namespace, name, externalId }: ResourceOwne
 const SAID = /^Waiting for \S+ \S*\/\S+ to be deleted, which has \S+: one resource is one object's; (.*)$/s;
 
 /** @returns undefined: no such message */
-export function rivalAdvice(message: string): Hint | undefined {
+export function ownershipHint(message: string): Hint | undefined {
   const [, todo] = SAID.exec(message) ?? [];
   return todo === undefined ? undefined : { todo };
 }

@@ -4,7 +4,7 @@ import { traceparentOf } from '../../../bus/trace-context.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { AccessCheckPorts, AccessCheckResult } from '../../api/adapter.ts';
 import type { OwnedSessions, SessionsDeps } from '../client/sessions.ts';
-import { adviceOn } from '../resource/hints.ts';
+import { hintOn } from '../resource/hints.ts';
 
 /** Longest sign-in, in milliseconds. */
 const SIGN_IN_MS = 15_000;
@@ -42,7 +42,7 @@ export async function signIns(
         const todo = 'look with an account that may read the Secret';
         return { place, problem: { what: 'its Secret may not be read', todo, isUndetermined: true } };
       }
-      const advice = adviceOn({ references: () => [] }, by, message);
+      const advice = hintOn({ references: () => [] }, by, message);
       const todo = advice?.todo ?? `create Secret/${secretName}, or correct spec.cloudCredentialsRef`;
       return { place, problem: { what: message, todo } };
     }

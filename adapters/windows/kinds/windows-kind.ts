@@ -17,7 +17,7 @@ import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcil
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { conditionsOf, isReady, Reason, reasonOf, unready, type Verdict } from '../conditions.ts';
 import { GROUP, VERSION } from '../contracts/common.ts';
-import { adviceOn } from '../hints.ts';
+import { hintOn } from '../hints.ts';
 import { NODE_GONE, ROLE } from '../names.ts';
 import { said, textOf } from '../values.ts';
 
@@ -114,7 +114,7 @@ export function windowsKind(given: WindowsKind): DeclaredKind {
       reconcile: (pass) => reconcile(given, pass),
       wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
       failure: 'StorageFailed',
-      hintFor: adviceOn,
+      hintFor: hintOn,
     }),
     operations,
   };

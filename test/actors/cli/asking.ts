@@ -2,8 +2,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { readConfig } from '../../../actors/base/config.ts';
+import { Ink } from '../../../actors/cli/colors.ts';
 import type { CommandContext, QueryCommand } from '../../../actors/cli/command-context.ts';
-import { Ink } from '../../../actors/cli/demo/view.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
 import type { World } from '../../world/world.ts';
 
@@ -32,7 +32,7 @@ export function questionIn(world: World, question: Partial<CommandContext> = {})
 }
 
 export async function answerOf(
-  { answer }: QueryCommand,
+  { answer }: { readonly answer: QueryCommand },
   question: Omit<CommandContext, 'out' | 'err'>,
 ): Promise<Answer> {
   const [out, err] = [new PassThrough(), new PassThrough()];

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { readConfig } from '../../../actors/base/config.ts';
 import { openLog } from '../../../actors/base/log.ts';
-import { installCrds } from '../../../actors/cli/crds.ts';
+import { installCrds } from '../../../actors/process/install-crds.ts';
 import { run } from '../../../actors/process/run.ts';
 import { firstLeaseOf } from '../../../actors/sharding/first-start.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';

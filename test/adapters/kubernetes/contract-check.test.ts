@@ -1,7 +1,7 @@
 // The rules of contracts: each with a kind that keeps it, and one that breaks it and is told what to do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkContracts, complaintText, type Exemption } from '../../../adapters/api/contract/check/check.ts';
+import { checkContracts, contractProblemText, type Exemption } from '../../../adapters/api/contract/check/check.ts';
 import type { Trial } from '../../../adapters/api/contract/check/trial-rules.ts';
 import {
   boolean,
@@ -66,7 +66,7 @@ async function complaintsAbout({
     statuses: async () => [{ status: { id: 'i', resource: answerTo(resourceStatus) }, answered: new Set(['answer']) }],
     ...trial,
   };
-  return (await checkContracts([{ contract, trial: echo }], exemptions)).map(complaintText);
+  return (await checkContracts([{ contract, trial: echo }], exemptions)).map(contractProblemText);
 }
 
 function answerTo({ type, items, properties }: Schema): Json {

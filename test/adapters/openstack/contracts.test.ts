@@ -2,7 +2,7 @@
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkContracts, complaintText } from '../../../adapters/api/contract/check/check.ts';
+import { checkContracts, contractProblemText } from '../../../adapters/api/contract/check/check.ts';
 import { ContractRule, FILTER, fieldsOf, isIn, isLeaf, RESOURCE } from '../../../adapters/api/contract/check/fields.ts';
 import { boolean, integer, list, object, type Schema, string } from '../../../adapters/api/contract/contract.ts';
 import { equalTo } from '../../../adapters/openstack/base/criteria.ts';
@@ -56,7 +56,7 @@ function plugWith({ resource = {}, filter = {}, status = {}, check = [] }: Parts
 
 async function complaintsAbout(...kinds: readonly OpenStackKind[]): Promise<readonly string[]> {
   const checked = kinds.map((kind) => ({ contract: kind.contract, trial: contractTrial(kind) }));
-  return (await checkContracts(checked, COMMON)).map(complaintText);
+  return (await checkContracts(checked, COMMON)).map(contractProblemText);
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string';
@@ -64,7 +64,7 @@ const size = string('size of it.', { minLength: 1, maxLength: 9 });
 
 test('every kind keeps the rules', async () => {
   const kinds = KINDS.map((kind) => ({ contract: kind.contract, trial: contractTrial(kind) }));
-  assert.equal((await checkContracts(kinds, EXEMPTIONS)).map(complaintText), []);
+  assert.equal((await checkContracts(kinds, EXEMPTIONS)).map(contractProblemText), []);
 });
 
 test('what tables say is seen on trial', async () => {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { domain } from '../../../adapters/openstack/kinds/domain.ts';
 import { floatingIP } from '../../../adapters/openstack/kinds/floating-ip.ts';
 import { image } from '../../../adapters/openstack/kinds/image.ts';
-import { adviceOn } from '../../../adapters/openstack/resource/hints.ts';
+import { hintOn } from '../../../adapters/openstack/resource/hints.ts';
 import type { TableKind } from '../../../adapters/openstack/resource/table.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -43,7 +43,7 @@ for (const [kind, kindName, field, resource, collection] of CASES) {
         message = (error as Error).message;
       }
       assert.match(message, /^DELETE .* answered 403/);
-      const { todo = '' } = adviceOn(kind, object, message) ?? {};
+      const { todo = '' } = hintOn(kind, object, message) ?? {};
       assert.match(todo, new RegExp(`^set spec\\.resource\\.${field} of ${kindName}/${object.metadata.name} to false`));
       assert.ok(
         simulator.resources(collection).some((each) => each['id'] === id),
@@ -88,7 +88,7 @@ test('33.B9: a floating IP whose port is not reached from outside says that a Ro
       assert.unreachable();
     } catch (error) {
       const { message } = error as Error;
-      const { what, todo } = adviceOn(floatingIP, object, message, known) ?? {};
+      const { what, todo } = hintOn(floatingIP, object, message, known) ?? {};
       assert.is(what, 'a RouterInterface is missing', message);
       assert.is(
         todo,

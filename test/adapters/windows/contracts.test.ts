@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configure } from '../../../actors/process/adapters.ts';
-import { checkContracts, complaintText } from '../../../adapters/api/contract/check/check.ts';
+import { checkContracts, contractProblemText } from '../../../adapters/api/contract/check/check.ts';
 import { windows } from '../../../adapters/windows/adapter.ts';
 import { windowsContracts } from '../../../adapters/windows/contracts/mod.ts';
 
@@ -12,7 +12,7 @@ test('the contracts keep the rules of contracts', async () => {
     windowsContracts.map((contract) => ({ contract })),
     [],
   );
-  assert.equal(complaints.map(complaintText), []);
+  assert.equal(complaints.map(contractProblemText), []);
 });
 
 test('every kind has a life, and no kind has one without a contract', () => {

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conditions } from '../../../machines/bare-metal-host/conditions.ts';
-import { hostGlance } from '../../../machines/bare-metal-host/status-summary.ts';
+import { hostSummary } from '../../../machines/bare-metal-host/status-summary.ts';
 import { AT, BARE, host, type Parts, STATES } from './hosts.ts';
 
 const test = suite('a host at a glance');
@@ -11,7 +11,7 @@ const test = suite('a host at a glance');
 function tags(parts: Parts): string | undefined {
   const bare = host(parts);
   const reported = { ...bare, status: { ...bare.status, conditions: conditions(bare, { at: AT }) } };
-  return hostGlance(reported)?.tags.join(' ');
+  return hostSummary(reported)?.tags.join(' ');
 }
 
 const AT_REST: Readonly<Record<string, string | undefined>> = {
@@ -43,19 +43,19 @@ test('what is told of another spec is not believed', () => {
   const bare = host({ state: 'provisioned' });
   const before = { ...bare, metadata: { ...bare.metadata, generation: 2 } };
   const reported = conditions(before, { at: AT });
-  assert.is(hostGlance({ ...bare, status: { ...bare.status, conditions: reported } }), undefined);
+  assert.is(hostSummary({ ...bare, status: { ...bare.status, conditions: reported } }), undefined);
 });
 
 test('it says what is wrong, or why nothing comes of it', () => {
   const failed = host({ state: 'inspecting', status: { operationalStatus: 'error', errorMessage: 'no such BMC' } });
-  assert.is(hostGlance(failed)?.message, 'no such BMC');
+  assert.is(hostSummary(failed)?.message, 'no such BMC');
   const bare = host({ state: 'inspecting' });
   const reported = conditions(bare, { at: AT, problem: 'Ironic is away' });
-  assert.is(hostGlance({ ...bare, status: { ...bare.status, conditions: reported } })?.message, 'Ironic is away');
+  assert.is(hostSummary({ ...bare, status: { ...bare.status, conditions: reported } })?.message, 'Ironic is away');
 });
 
 test('no part of a host is certain to be there', () => {
-  for (const each of BARE) assert.not.throws(() => hostGlance(each));
+  for (const each of BARE) assert.not.throws(() => hostSummary(each));
 });
 
 test.run();

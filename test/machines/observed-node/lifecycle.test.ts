@@ -7,7 +7,7 @@ import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object
 import {
   type Judgement,
   type ObservedNodeOptions,
-  observedNodeLife,
+  observedNodeLifecycle,
 } from '../../../machines/observed-node/lifecycle.ts';
 import { AT, host, settled, transient } from './lives.ts';
 
@@ -46,7 +46,7 @@ async function play(
 ): Promise<Played> {
   const log: string[] = [];
   const reported: string[] = [];
-  const life = observedNodeLife<JsonObject>({
+  const life = observedNodeLifecycle<JsonObject>({
     manager: 'metal3/shown-status',
     fingerprint: (status) => JSON.stringify(status ?? {}),
     judge: () => SAID,

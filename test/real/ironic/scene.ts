@@ -3,8 +3,8 @@
 
 import { systemClock } from '../../../actors/base/clock.ts';
 import { openLog } from '../../../actors/base/log.ts';
-import { installCrds } from '../../../actors/cli/crds.ts';
 import type { AnsweredWebhook } from '../../../actors/observability/webhook-metrics.ts';
+import { installCrds } from '../../../actors/process/install-crds.ts';
 import type { RotationTimes } from '../../../actors/webhooks/certificate-book.ts';
 import { type ServedWebhooks, startWebhooks } from '../../../actors/webhooks/webhooks.ts';
 import { webhookConfiguration } from '../../../adapters/ironic/api/admission/webhooks.ts';

@@ -1,7 +1,7 @@
 // needs: kube
 import { suite } from 'uvu';
 import { systemClock } from '../../../actors/base/clock.ts';
-import { installCrds } from '../../../actors/cli/crds.ts';
+import { installCrds } from '../../../actors/process/install-crds.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import { eventsSuite } from '../../adapters/kubernetes/events.suite.ts';

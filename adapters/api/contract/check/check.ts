@@ -1,7 +1,7 @@
 // Whether the contracts of kinds are what contracts have to be. Run when Troupe is built, never by a running one.
 import type { KindContract } from '../crds.ts';
 import { judgeField } from './field-rules.ts';
-import { type Complaint, type ContractRule, fieldsOf } from './fields.ts';
+import { type ContractProblem, type ContractRule, fieldsOf } from './fields.ts';
 import { judgeTrial, type Trial } from './trial-rules.ts';
 
 export interface CheckedKind {
@@ -23,8 +23,8 @@ export interface Exemption {
 export async function checkContracts(
   kinds: readonly CheckedKind[],
   exemptions: readonly Exemption[],
-): Promise<readonly Complaint[]> {
-  const complaints: Complaint[] = [];
+): Promise<readonly ContractProblem[]> {
+  const complaints: ContractProblem[] = [];
   for (const { contract, trial } of kinds) {
     complaints.push(...fieldsOf(contract).flatMap((field) => judgeField(contract.kind, field)));
     if (trial !== undefined) complaints.push(...(await judgeTrial(contract, trial)));
@@ -42,10 +42,10 @@ export async function checkContracts(
 }
 
 /** One line for people. */
-export function complaintText({ kind, path, rule, message }: Complaint): string {
+export function contractProblemText({ kind, path, rule, message }: ContractProblem): string {
   return `${kind} ${path} ${message} (${rule})`;
 }
 
-function isExempt(finding: Complaint, { kind, path, rule }: Exemption): boolean {
+function isExempt(finding: ContractProblem, { kind, path, rule }: Exemption): boolean {
   return (kind === '*' || kind === finding.kind) && path === finding.path && rule === finding.rule;
 }

@@ -1,7 +1,7 @@
 // The rules that a field shows whether it keeps, without being tried.
 import type { Json } from '../../../../bus/bus.ts';
 import type { Schema } from '../contract.ts';
-import { CONDITIONS, type Complaint, ContractRule, FILTER, type Field, isIn, RESOURCE } from './fields.ts';
+import { CONDITIONS, type ContractProblem, ContractRule, FILTER, type Field, isIn, RESOURCE } from './fields.ts';
 
 /** Problem of a field and its solution; undefined if there is none. */
 type Judge = (field: Field) => string | undefined;
@@ -17,7 +17,7 @@ const JUDGES: readonly (readonly [ContractRule, Judge])[] = [
   [ContractRule.Status, status],
 ];
 
-export function judgeField(kind: string, field: Field): readonly Complaint[] {
+export function judgeField(kind: string, field: Field): readonly ContractProblem[] {
   return JUDGES.flatMap(([rule, judge]) => {
     const message = judge(field);
     return message === undefined ? [] : [{ kind, path: field.path, rule, message }];

@@ -29,7 +29,7 @@ export const ContractRule = {
 } as const;
 export type ContractRule = (typeof ContractRule)[keyof typeof ContractRule];
 
-export interface Complaint {
+export interface ContractProblem {
   readonly kind: string;
   /** `spec.resource.allocationPools[].start`. */
   readonly path: string;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../../bus/bus.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Schema } from '../contract.ts';
 import type { KindContract } from '../crds.ts';
-import { type Complaint, ContractRule, FILTER, type Field, fieldsOf, isIn, isLeaf, RESOURCE } from './fields.ts';
+import { type ContractProblem, ContractRule, FILTER, type Field, fieldsOf, isIn, isLeaf, RESOURCE } from './fields.ts';
 import { type Sampling, sample } from './samples.ts';
 
 /** Trial of a kind without an external system. */
@@ -28,13 +28,13 @@ const ROUNDS = 24;
 const ROUNDS_A_VALUE = 20;
 const OBJECT_NAME = 'the-name-of-the-object';
 
-type Blame = (path: string, rule: ContractRule, message: string) => Complaint;
+type Blame = (path: string, rule: ContractRule, message: string) => ContractProblem;
 
-export async function judgeTrial(contract: KindContract, trial: Trial): Promise<readonly Complaint[]> {
+export async function judgeTrial(contract: KindContract, trial: Trial): Promise<readonly ContractProblem[]> {
   const blame: Blame = (path, rule, message) => ({ kind: contract.kind, path, rule, message });
   const treated = treatedBy(contract, trial);
   const leaves = fieldsOf(contract).filter(({ name, schema }) => name !== undefined && isLeaf(schema));
-  const complaints: Complaint[] = [];
+  const complaints: ContractProblem[] = [];
   for (const leaf of leaves.filter(({ path }) => isIn(path, 'spec'))) {
     if (!(await matters(leaf, treated))) {
       complaints.push(
@@ -101,9 +101,9 @@ async function judgeName(
   { spec, status }: KindContract,
   treated: Treated,
   blame: Blame,
-): Promise<readonly Complaint[]> {
+): Promise<readonly ContractProblem[]> {
   const path = `${RESOURCE}.name`;
-  const say = (message: string): readonly Complaint[] => [blame(path, ContractRule.Name, message)];
+  const say = (message: string): readonly ContractProblem[] => [blame(path, ContractRule.Name, message)];
   const name = fieldIn(spec, 'resource', 'name');
   if (name === undefined) {
     const isNamed = fieldIn(status, 'resource', 'name') !== undefined;
@@ -121,7 +121,11 @@ async function judgeName(
   return follows ? [] : say('has nothing in its place when it is unset: send the name of the object then');
 }
 
-async function judgeStatuses(leaves: readonly Field[], trial: Trial, blame: Blame): Promise<readonly Complaint[]> {
+async function judgeStatuses(
+  leaves: readonly Field[],
+  trial: Trial,
+  blame: Blame,
+): Promise<readonly ContractProblem[]> {
   const tried = await trial.statuses();
   const written = tried.map(({ status, answered }) => ({ parts: partsOf('status', status), answered }));
   const paths = new Set(written.flatMap(({ parts }) => parts.map(({ path }) => path)));

@@ -1,5 +1,5 @@
 // The types of fields that come out of annotations, which no schema has checked. Names are those of v1alpha1.
-import { isMap, type JsonMap } from '../../json-values.ts';
+import { isMap } from '../../json-values.ts';
 
 /** The type of a field. Beside it `null` counts as absent; where it is a value of its own, the type says so. */
 export type Shape =
@@ -60,12 +60,6 @@ function isOfType(value: unknown, type: Extract<Shape, string>): boolean {
   // Integer beyond the range of a number.
   if (typeof value === 'bigint') return type === 'integer' || type === 'number';
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
-}
-
-/** The value as a map without unknown fields; undefined: it is none, or a field is of another type. */
-export function fittedMap(value: unknown, shape: Shape): JsonMap | undefined {
-  const { value: map, wrong } = fitToShape(value, shape);
-  return wrong.length === 0 && isMap(map) ? map : undefined;
 }
 
 const listOf = (list: Shape): Shape => ({ list });

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import { History, State } from '../../../../actors/cli/demo/history.ts';
 import { type LandscapeObject, NAMESPACE } from '../../../../actors/cli/demo/landscape.ts';
 import {
@@ -9,7 +10,7 @@ import {
   mostInFlight,
   reactions,
 } from '../../../../actors/cli/demo/summary.ts';
-import { Ink, layout, legend, treeOf } from '../../../../actors/cli/demo/view.ts';
+import { layout, legend, treeOf } from '../../../../actors/cli/demo/view.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { Tag } from '../../../../machines/lifecycle.ts';
 import { tagsAt } from '../../../machines/external-resource/states.ts';

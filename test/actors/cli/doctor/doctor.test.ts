@@ -3,14 +3,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readConfig } from '../../../../actors/base/config.ts';
-import { installCrds } from '../../../../actors/cli/crds.ts';
-import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import { checksOf } from '../../../../actors/cli/doctor/bus.ts';
 import { Area, type Check, exitCodeOf, unknown, Verdict, well, wrong } from '../../../../actors/cli/doctor/checks.ts';
 import { clockCheck, leastSkew } from '../../../../actors/cli/doctor/clocks.ts';
 import { type DoctorDeps, doctor } from '../../../../actors/cli/doctor/doctor.ts';
 import { doctorText } from '../../../../actors/cli/doctor/text.ts';
 import { configure } from '../../../../actors/process/adapters.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/contracts.ts';
 import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
 import { openstack, openstackWith } from '../../../../adapters/openstack/mod.ts';

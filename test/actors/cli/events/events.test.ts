@@ -1,7 +1,7 @@
 // `troupe events`: what is kept and then what happens, each once, as lines and as CloudEvents.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import { EVENT_TYPES, type EventsDeps, events } from '../../../../actors/cli/events/events.ts';
 import { USAGES } from '../../../../actors/cli/usage.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';

@@ -1,7 +1,7 @@
 // A change as a story: rounds, stays, shares of the time, and how it is written.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import { sharesOf, storyOf } from '../../../../actors/cli/trace/story.ts';
 import { took, traceText } from '../../../../actors/cli/trace/text.ts';
 import { writtenIn } from '../../../../actors/cli/trace/write.ts';

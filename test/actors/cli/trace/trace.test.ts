@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeTraceparent, traceIdOf } from '../../../../actors/base/change-trace.ts';
-import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import type { Reported, Shares } from '../../../../actors/cli/trace/story.ts';
 import { type TraceDeps, trace } from '../../../../actors/cli/trace/trace.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';

@@ -1,7 +1,7 @@
 // The forest that `troupe tree` draws, of objects as the API server has them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import { treesOf, treesText } from '../../../../actors/cli/tree/trees.ts';
 import { truncateToTerminal } from '../../../../actors/cli/truncate.ts';
 import type { KubeObject } from '../../../../machines/object.ts';

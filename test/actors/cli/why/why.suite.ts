@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import { type WhyDeps, why } from '../../../../actors/cli/why/why.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { SHARDS, TerminalError } from '../../../../bus/mod.ts';

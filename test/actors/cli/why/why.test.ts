@@ -1,7 +1,7 @@
 // `troupe why` over objects as the API server has them, by the references of the kinds: what it finds and how it says so.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { Ink } from '../../../../actors/cli/colors.ts';
 import { clusterOverviewText, overviewText, whyText } from '../../../../actors/cli/why/text.ts';
 import type { ClusterReader } from '../../../../actors/diagnosis/cluster-reader.ts';
 import { Diagnosis } from '../../../../actors/diagnosis/diagnosis.ts';

@@ -6,9 +6,9 @@ import {
   type DataImage,
   type DataImageHost,
   type DataImageOutcome,
+  dataImageReconciler,
   dataImageStatus,
   dataImageStep,
-  dataImageUpkeep,
   isCdInserted,
   isDataImageSettled,
   MEDIA_UNSUPPORTED,
@@ -75,14 +75,14 @@ const upkeep: readonly (readonly [string, DataImage, DataImageHost | undefined, 
 ];
 
 for (const [title, image, host, expected, asked = {}] of upkeep) {
-  test(`next: ${title}`, () => assert.equal(dataImageUpkeep(image, host, { asked, hasLooked: false }), expected));
+  test(`next: ${title}`, () => assert.equal(dataImageReconciler(image, host, { asked, hasLooked: false }), expected));
 }
 
 test('one look is enough while a host is about to be powered on, where nothing is to be done', () => {
   const looked = { asked: {}, hasLooked: true };
-  assert.equal(dataImageUpkeep(imageWith(held, URL), starting, looked), REST);
-  assert.equal(dataImageUpkeep(imageWith(held), starting, looked), MOVE);
-  assert.equal(dataImageUpkeep(imageWith(held, '', MEDIA_UNSUPPORTED), starting, looked), REST);
+  assert.equal(dataImageReconciler(imageWith(held, URL), starting, looked), REST);
+  assert.equal(dataImageReconciler(imageWith(held), starting, looked), MOVE);
+  assert.equal(dataImageReconciler(imageWith(held, '', MEDIA_UNSUPPORTED), starting, looked), REST);
 });
 
 test('a host is held off while there is something to attach or to detach, and it can be', () => {
@@ -234,7 +234,7 @@ test('from attaching to the end: what was asked for is recorded when it is seen'
   image = { ...image, metadata: deleted };
   assert.is(step(inserted), 'detach');
   assert.is(step(empty, { detach: true }), 'detached');
-  assert.equal(dataImageUpkeep(image, on, { asked: {}, hasLooked: false }), LEAVE);
+  assert.equal(dataImageReconciler(image, on, { asked: {}, hasLooked: false }), LEAVE);
 });
 
 test.run();

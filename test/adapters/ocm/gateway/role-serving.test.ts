@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
-import { installCrds } from '../../../../actors/cli/crds.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { certify, makeAuthority } from '../../../../adapters/kubernetes/tls/certificates.ts';
 import { modelAdapter } from '../../../../adapters/ocm/adapter.ts';
 import { bindKinds } from '../../../../adapters/ocm/kinds/kinds.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installCrds } from '../../../../actors/cli/crds.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import type { KubeClient } from '../../../../adapters/kubernetes/mod.ts';
 import type { Binding } from '../../../../adapters/ocm/kinds/bindings.ts';
 import { definitionOf } from '../../../../adapters/ocm/kinds/definition.ts';

@@ -1,8 +1,8 @@
 // Actors of modeled objects, an API server, and a store of the gateway before it.
 import { systemClock } from '../../../../actors/base/clock.ts';
 import { openLog } from '../../../../actors/base/log.ts';
-import { installCrds } from '../../../../actors/cli/crds.ts';
 import { configure } from '../../../../actors/process/adapters.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { type Runtime, startRuntime } from '../../../../actors/process/runtime.ts';
 import { delegatedObjects, type KubeClient } from '../../../../adapters/kubernetes/mod.ts';
 import { modelAdapter } from '../../../../adapters/ocm/adapter.ts';

@@ -6,7 +6,7 @@ import { refused, transient } from '../../../../adapters/openstack/client/call-e
 import { faultOf } from '../../../../adapters/openstack/client/faults.ts';
 import { HttpError } from '../../../../adapters/openstack/client/session.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
-import { adviceOn } from '../../../../adapters/openstack/resource/hints.ts';
+import { hintOn } from '../../../../adapters/openstack/resource/hints.ts';
 import { type TerminalError, TransientError } from '../../../../bus/errors.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
@@ -133,7 +133,7 @@ test('what to do about it is one thing for all whom it keeps waiting', () => {
     spec: { cloudCredentialsRef: { secretName: 'clouds', cloudName: 'main' }, resource: {} },
   };
   const [, , , [, instances]] = CASES as readonly [unknown, unknown, unknown, (typeof CASES)[number]];
-  assert.equal(adviceOn(server, object, (transient(instances) as TransientError).message), {
+  assert.equal(hintOn(server, object, (transient(instances) as TransientError).message), {
     at: "quota 'instances' of the project of cloud 'main' of Secret/clouds",
     todo: "raise quota 'instances', or delete what uses it up",
   });

@@ -7,8 +7,8 @@ import { image } from '../../../../adapters/openstack/kinds/image.ts';
 import { port } from '../../../../adapters/openstack/kinds/port.ts';
 import { routerInterface } from '../../../../adapters/openstack/kinds/router-interface.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
-import { adviceOn } from '../../../../adapters/openstack/resource/hints.ts';
-import { unheededFields } from '../../../../adapters/openstack/resource/unapplied-fields.ts';
+import { hintOn } from '../../../../adapters/openstack/resource/hints.ts';
+import { unappliedFieldsOf } from '../../../../adapters/openstack/resource/unapplied-fields.ts';
 import { fromErrorData, TransientError, toAnswerData } from '../../../../bus/errors.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
@@ -29,7 +29,7 @@ function portWith(
 }
 
 function todo(resource: JsonObject, message: string, spec?: JsonObject): string | undefined {
-  return adviceOn(port, portWith(resource, spec), message)?.todo;
+  return hintOn(port, portWith(resource, spec), message)?.todo;
 }
 
 test('what is in the way is told by the beginning of a message, not by the words of a cloud', () => {
@@ -67,16 +67,12 @@ test('33.F2: whoever waits in vain to be deleted may be let go without its resou
     return { ...object, metadata, ...(id !== undefined && { status: { id } }) };
   };
   const detach = 'set spec.managedOptions.onDelete of Port/web to detach';
-  assert.match(adviceOn(port, deleted(), message)?.todo ?? '', `or, if nothing was made, or may stay, ${detach}`);
-  assert.match(adviceOn(port, deleted('p-1'), message)?.todo ?? '', `or, if p-1 may stay, ${detach}`);
+  assert.match(hintOn(port, deleted(), message)?.todo ?? '', `or, if nothing was made, or may stay, ${detach}`);
+  assert.match(hintOn(port, deleted('p-1'), message)?.todo ?? '', `or, if p-1 may stay, ${detach}`);
   const dead = "GET /ports of service 'network' failed: connect ECONNREFUSED 127.0.0.1:1";
-  assert.match(adviceOn(port, deleted(), dead)?.todo ?? '', detach);
+  assert.match(hintOn(port, deleted(), dead)?.todo ?? '', detach);
   assert.not.match(todo({ networkRef: 'net' }, message) ?? '', 'detach', 'it is not deleted');
-  assert.not.match(
-    adviceOn({ references: () => [] }, deleted(), message)?.todo ?? '',
-    'detach',
-    'it has no such field',
-  );
+  assert.not.match(hintOn({ references: () => [] }, deleted(), message)?.todo ?? '', 'detach', 'it has no such field');
 });
 
 test('the field that is refused is the one that the cloud speaks of', () => {
@@ -101,7 +97,7 @@ test('the field that is refused is the one that the cloud speaks of', () => {
     todo({}, `${REFUSED}no`, { managementPolicy: 'unmanaged', import: { filter: { name: 'x' } } }),
     'correct spec.import',
   );
-  assert.is(adviceOn(port, portWith({ networkRef: 'net' }), `${REFUSED}no`)?.what, 'the cloud refuses this spec');
+  assert.is(hintOn(port, portWith({ networkRef: 'net' }), `${REFUSED}no`)?.what, 'the cloud refuses this spec');
   const conflict =
     "invalid configuration creating resource: POST /ports of service 'network' answered 409: 10.10.1.300 in use";
   assert.is(todo({ networkRef: 'net', addresses }, conflict), fixed);
@@ -116,7 +112,7 @@ test('33.A8: nobody is told to delete what the cloud says to be broken: it may p
   ];
   for (const message of broken) {
     const object = { ...portWith({}), status: { id: 'id-1' } };
-    const said = adviceOn(server, object, message)?.todo ?? '';
+    const said = hintOn(server, object, message)?.todo ?? '';
     assert.match(said, /check in the cloud why id-1 is in that state.*continues automatically/, message);
     assert.not.match(said, /delete/, message);
   }
@@ -129,11 +125,11 @@ test('a certificate that nobody signed for, and the credentials of an interface'
   const message = "POST /auth/tokens of service 'identity' failed: self-signed certificate";
   assert.is(todo({}, message), "put the authority that signs for the cloud under the key 'cacert' of Secret/clouds");
   const plug = { ...portWith({}), kind: 'RouterInterface', spec: { routerRef: 'r', subnetRef: 's' } };
-  const { at, todo: what } = adviceOn(routerInterface, plug, 'authentication answered 401: no') ?? {};
+  const { at, todo: what } = hintOn(routerInterface, plug, 'authentication answered 401: no') ?? {};
   assert.is(at, 'the credentials of Router/r');
   assert.ok(what?.startsWith("correct 'auth' of the credentials of Router/r: "), what);
   assert.is(
-    adviceOn(routerInterface, plug, `adding router interface: PUT /routers/r of service 'network' answered 400: no`)
+    hintOn(routerInterface, plug, `adding router interface: PUT /routers/r of service 'network' answered 400: no`)
       ?.todo,
     'delete RouterInterface/web and create it again',
   );
@@ -148,7 +144,7 @@ test('fields that were added later and have no effect', () => {
   };
   const known = { 'Network/net': { id: 'n', ready: true }, 'Subnet/front': { id: 's', ready: true } };
   const ask = (spec: JsonObject, generation = 2): readonly string[] =>
-    unheededFields(port, portWith(spec, { generation }), resource, known);
+    unappliedFieldsOf(port, portWith(spec, { generation }), resource, known);
   assert.equal(ask({ networkRef: 'net', addresses: [{ ip: '10.0.0.6', subnetRef: 'front' }] }), [
     'spec.resource.addresses',
   ]);
@@ -200,11 +196,11 @@ test('a download that fails: where to look, and what cannot be changed', () => {
     ],
     ['Glance takes no more of the image content', 'see whether the store of Glance is full'],
   ] as const)
-    assert.is(adviceOn(image, os, message)?.todo, todo, message);
-  assert.is(adviceOn(image, os, 'Glance is away'), undefined);
-  assert.is(adviceOn(port, portWith({}), "the download from 'x' has stalled"), undefined);
+    assert.is(hintOn(image, os, message)?.todo, todo, message);
+  assert.is(hintOn(image, os, 'Glance is away'), undefined);
+  assert.is(hintOn(port, portWith({}), "the download from 'x' has stalled"), undefined);
   const gone = 'see its condition Downloading, and delete Image/web and create it again then';
-  assert.is(adviceOn(image, os, 'Unable to download content after 5 attempts')?.todo, gone);
+  assert.is(hintOn(image, os, 'Unable to download content after 5 attempts')?.todo, gone);
 });
 
 test.run();

@@ -6,7 +6,7 @@ import { network } from '../../../../adapters/openstack/kinds/network.ts';
 import { port } from '../../../../adapters/openstack/kinds/port.ts';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
-import { adviceOn } from '../../../../adapters/openstack/resource/hints.ts';
+import { hintOn } from '../../../../adapters/openstack/resource/hints.ts';
 import { isBuiltOnReplaced, outdatedRemarks } from '../../../../adapters/openstack/resource/references.ts';
 import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
@@ -74,7 +74,7 @@ test('what cannot follow is told, with both ids and what to do; what can is not'
   );
   assert.equal(others, []);
   assert.is(
-    adviceOn(network, object, `OpenStack resource is up to date; ${remark}`)?.todo,
+    hintOn(network, object, `OpenStack resource is up to date; ${remark}`)?.todo,
     'to follow spec.resource.projectRef, delete Network/one, which deletes id with all that it holds, and create it again',
   );
   for (const id of [undefined, 'old'])

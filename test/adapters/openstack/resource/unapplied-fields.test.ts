@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import { volume } from '../../../../adapters/openstack/kinds/volume.ts';
 import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
-import { unheededFields } from '../../../../adapters/openstack/resource/unapplied-fields.ts';
+import { unappliedFieldsOf } from '../../../../adapters/openstack/resource/unapplied-fields.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('unheeded fields');
@@ -19,7 +19,7 @@ const edited = (kind: string, resource: JsonObject): KubeObject => ({
 test('33.F5: a volume type is no unheeded field: Cinder shows its name, and the spec leads to its id', () => {
   const known = { 'VolumeType/fast': { id: '6b0e3b3a-0a53-4f0c-9a5e-2f3f4a1c7d10', ready: true } };
   const shown = { name: 'a', size: 1, status: 'available', volumeType: 'fast', bootable: false, encrypted: false };
-  assert.equal(unheededFields(volume, edited('Volume', { size: 1, volumeTypeRef: 'fast' }), shown, known), []);
+  assert.equal(unappliedFieldsOf(volume, edited('Volume', { size: 1, volumeTypeRef: 'fast' }), shown, known), []);
 });
 
 test('33.F5: a reference whose id the status does not say it shows is not judged, whatever the kind', () => {
@@ -30,7 +30,7 @@ test('33.F5: a reference whose id the status does not say it shows is not judged
       const known = { [`${reference.kind}/other`]: { id: 'id-other', ready: true } };
       const shown = Object.fromEntries(Object.keys(kind.status).map((field) => [field, 'a name']));
       assert.equal(
-        unheededFields(kind, edited(kind.kind, { [name]: 'other' }), shown, known),
+        unappliedFieldsOf(kind, edited(kind.kind, { [name]: 'other' }), shown, known),
         [],
         `${kind.kind} ${name}`,
       );

@@ -2,7 +2,7 @@
 // for the Service. An embedded API server knows no Services: it is told a URL.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { installCrds } from '../../../../actors/cli/crds.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { contractsIn } from '../../../../adapters/ironic/api/contracts.ts';
 import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
 import { metal3Webhooks } from '../../../../adapters/ironic/webhooks.ts';

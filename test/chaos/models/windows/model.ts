@@ -1,6 +1,6 @@
 // Model of Windows storage: three machines, each with a process on its node, and all kinds of objects of them.
 import { fileURLToPath } from 'node:url';
-import { installCrds } from '../../../../actors/cli/crds.ts';
+import { installCrds } from '../../../../actors/process/install-crds.ts';
 import { windowsContracts } from '../../../../adapters/windows/contracts/mod.ts';
 import { resource } from '../../../../adapters/windows/kinds/windows-kind.ts';
 import { ROLE } from '../../../../adapters/windows/mod.ts';

@@ -1,0 +1,13 @@
+// `troupe dev` with what the command line says.
+import type { CommandCall } from '../command.ts';
+import { dev } from './dev.ts';
+
+export async function run(call: CommandCall): Promise<number> {
+  const signal = call.stopSignal();
+  const gateway = await call.gateway('development');
+  try {
+    return await dev({ ...call, signal, gateway, isVerbose: call.own.verbose ?? false });
+  } finally {
+    call.reminder.close();
+  }
+}

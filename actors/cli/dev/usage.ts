@@ -1,0 +1,25 @@
+// Usage of `troupe dev`.
+import type { CommandUsage } from '../command.ts';
+import { GATEWAY_OPTIONS } from '../model/gateway-options.ts';
+import { COMMON, DATA, RUN, WEBHOOK } from '../options.ts';
+
+export const dev = {
+  name: 'dev',
+  about: 'the same; what is not given is started on loopback',
+  details:
+    'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start continues with the data in the directory.',
+  own: ['data', 'verbose'],
+  options: {
+    verbose: { type: 'boolean', short: 'v', help: 'logs each change of an object, a line each' },
+    ...DATA,
+    ...RUN,
+    ...WEBHOOK,
+    ...GATEWAY_OPTIONS,
+    ...COMMON,
+  },
+  examples: ['dev', 'dev --verbose', 'dev --data cluster-a'],
+  adapterFlags: ['process'],
+  callsExternal: true,
+  isDevelopment: true,
+  load: () => import('./run.ts'),
+} as const satisfies CommandUsage;

@@ -1,0 +1,18 @@
+// Usage of `troupe scaffold`.
+import type { CommandUsage } from '../command.ts';
+import { COMMON } from '../options.ts';
+
+/** What each form does. */
+export const SCAFFOLDED = {
+  adapter: 'write a package with an adapter that runs: one kind, its client, a simulator and tests',
+  kind: 'write a new kind of an adapter that comes with Troupe; only in a checkout of the sources',
+} as const;
+
+export const scaffold = {
+  name: 'scaffold',
+  forms: ['adapter <name> <Kind>', '<realm> <Kind>'],
+  about: `${SCAFFOLDED.adapter}; or ${SCAFFOLDED.kind}`,
+  options: COMMON,
+  examples: ['scaffold adapter powerdns Zone', 'scaffold openstack AddressGroup'],
+  load: () => import('./run.ts'),
+} as const satisfies CommandUsage;
