@@ -2,7 +2,7 @@
 import type { CommandUsage } from '../command.ts';
 import { COMMON } from '../options.ts';
 
-/** What each form does. */
+/** Usage text of each form of `scaffold`. */
 export const SCAFFOLDED = {
   adapter: 'write a package with an adapter that runs: one kind, its client, a simulator and tests',
   kind: 'write a new kind of an adapter that comes with Troupe; only in a checkout of the sources',

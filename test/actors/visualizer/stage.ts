@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { readConfig } from '../../../actors/base/config.ts';
 import { openLog } from '../../../actors/base/log.ts';
-import { installCrds } from '../../../actors/cli/crds.ts';
+import { installCrds } from '../../../actors/process/install-crds.ts';
 import { cloudInUse, credentials } from '../../../actors/cli/demo/cloud.ts';
 import { History } from '../../../actors/cli/demo/history.ts';
 import { startImageHost } from '../../../actors/cli/demo/images.ts';
