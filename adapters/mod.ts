@@ -1,6 +1,6 @@
-// `troupe/adapter`: all of Troupe that an adapter from outside may import. How one is written: README.md.
+// `troupe/adapter`: everything of Troupe that an external adapter may import. README.md explains how to write one.
 
-// What statecharts are written with: a life is run by Troupe's XState, so it is made with that one too.
+// XState of Troupe: it runs the lifecycles, so they must be made with the same one.
 export {
   type AnyActorRef,
   type AnyMachineSnapshot,
@@ -47,6 +47,7 @@ export type {
   Kind,
   KnownDependencies,
   KnownDependency,
+  Operation,
   OperationRequest,
   PublicState,
   Reference,
@@ -93,7 +94,6 @@ export type {
   FlagValue,
   KindScaffold,
   LegacyController,
-  Operation,
   Operations,
   ReplicaCount,
   ScaffoldedFile,

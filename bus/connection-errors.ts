@@ -3,9 +3,7 @@ import {
   AuthorizationError,
   ConnectionError,
   InvalidArgumentError,
-  NoRespondersError,
   PermissionViolationError,
-  RequestError,
   TimeoutError,
   UserAuthenticationExpiredError,
 } from '@nats-io/transport-node';
@@ -16,25 +14,17 @@ export class NoResponderError extends TransientError {
   override name = 'NoResponderError';
 }
 
-/** The payload is larger than the server takes. */
-export function tooLarge(subject: string, options: ErrorOptions = {}): TerminalError {
-  return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, options);
-}
-
-/** Error of a request. */
-export function requestError(error: unknown, subject: string, timeoutMs: number): Error {
-  const why = error instanceof RequestError ? (error.cause ?? error) : error;
+/** Error of a request that the client or the server refused. */
+export function requestError(error: unknown, subject: string): Error {
   const options = { cause: error };
-  if (why instanceof NoRespondersError) return new NoResponderError(`nobody answers '${subject}'`, options);
-  if (why instanceof TimeoutError) {
-    return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, options);
-  }
   // Among the arguments used here, only the payload can be invalid.
-  if (why instanceof InvalidArgumentError) return tooLarge(subject, options);
-  if (why instanceof PermissionViolationError) {
+  if (error instanceof InvalidArgumentError)
+    return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, options);
+  if (error instanceof PermissionViolationError) {
     return new TransientError(`nats does not let us ask '${subject}', or hear the answer`, options);
   }
-  return new TransientError(`'${subject}' was not sent: ${why instanceof Error ? why.message : String(why)}`, options);
+  const reason = error instanceof Error ? error.message : String(error);
+  return new TransientError(`'${subject}' was not sent: ${reason}`, options);
 }
 
 /** Message of the client about a server without TLS, which has no class of its own. */

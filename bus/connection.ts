@@ -16,11 +16,12 @@ import {
   type Subscription,
 } from '@nats-io/transport-node';
 import type { Connectivity } from './bus.ts';
-import { connectError, requestError, tooLarge } from './connection-errors.ts';
+import { connectError } from './connection-errors.ts';
 import { ErrorCode, TransientError, TroupeError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import { credentialsLogin, type Login, nkeyLogin } from './login.ts';
 import type { Refused } from './permission-errors.ts';
+import { type RequestOptions, Requests } from './requests.ts';
 import type { Clock, Timer } from './time.ts';
 
 /** Default timeout of a response. */
@@ -66,7 +67,7 @@ export class Connection {
   readonly connectivity = new Listeners<Connectivity>();
   readonly #options: Pick<NatsOptions, 'inboxPrefix' | 'onRefusal'>;
   readonly #nats: NatsConnection;
-  readonly #underWay = new Set<(error: Error) => void>();
+  readonly #requests: Requests;
   /** Messages to be sent at the end of this turn of the event loop. */
   #leaving: (() => void)[] = [];
   #up = true;
@@ -85,6 +86,12 @@ export class Connection {
     this.#nats = nats;
     this.place = place;
     this.clock = options.clock;
+    this.#requests = new Requests({
+      nats,
+      clock: options.clock,
+      newInbox: () => this.newInbox(),
+      inOneGo: (send) => this.inOneGo(send),
+    });
     void this.#follow(onAttempt);
     if (login !== undefined) this.#renew(login);
   }
@@ -142,36 +149,9 @@ export class Connection {
    * @throws {TransientError} no answer in time, or the connection broke, or the server does not let us
    * @throws {TerminalError} the payload is larger than the server takes
    */
-  request(
-    subject: string,
-    payload: Uint8Array | string,
-    { timeoutMs = REQUEST_TIMEOUT_MS, headers, reply }: { timeoutMs?: number; headers?: MsgHdrs; reply?: string } = {},
-  ): Promise<Msg> {
-    return new Promise((resolve, reject) => {
-      if (!this.up) return reject(this.away());
-      // The client library would throw it uncaught, with its own inbox already open.
-      // mutant: oversized-question > -> false
-      if (
-        reply !== undefined &&
-        sizeOf(payload, headers) > (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY)
-      ) {
-        return reject(tooLarge(subject));
-      }
-      this.#underWay.add(reject);
-      const timeout = Math.max(1, Math.ceil(timeoutMs));
-      this.inOneGo(() => {
-        // mutant: connection-sends-broken-off drop
-        if (!this.#underWay.has(reject)) return; // broken off meanwhile, and rejected (BUS-CONNECTION-1)
-        this.#nats
-          .request(subject, payload, {
-            timeout,
-            ...(headers !== undefined && { headers }),
-            ...(reply !== undefined && { reply, noMux: true }),
-          })
-          .then(resolve, (error: unknown) => reject(requestError(error, subject, timeout)))
-          .finally(() => this.#underWay.delete(reject));
-      });
-    });
+  request(subject: string, payload: Uint8Array | string, options: Partial<RequestOptions> = {}): Promise<Msg> {
+    if (!this.up) return Promise.reject(this.away());
+    return this.#requests.ask(subject, payload, { timeoutMs: REQUEST_TIMEOUT_MS, ...options });
   }
 
   /**
@@ -192,6 +172,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#flush();
     this.#breakOff();
+    this.#requests.close();
     this.connectivity.clear();
     if (this.#timer !== undefined) this.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -210,6 +191,7 @@ export class Connection {
   async #follow(onAttempt: () => void): Promise<void> {
     for await (const status of this.#nats.status()) {
       if (status.type === 'error' && status.error instanceof PermissionViolationError) {
+        this.#requests.refuse(status.error);
         this.#options.onRefusal(status.error);
       } else if (status.type === 'disconnect' && this.#up) {
         this.#awaySince = this.clock.now();
@@ -232,8 +214,7 @@ export class Connection {
 
   #breakOff(): void {
     this.#up = false;
-    for (const reject of this.#underWay) reject(this.away());
-    this.#underWay.clear();
+    this.#requests.breakOff(() => this.away());
   }
 }
 
@@ -334,12 +315,4 @@ function serversOf(url: string): Servers {
     else if (user !== '') login = { token: user };
   }
   return { addresses, encrypted, login };
-}
-
-/** Size of a message on the wire, in bytes: the payload, and `NATS/1.0` with a line for each header. */
-function sizeOf(payload: Uint8Array | string, headers: MsgHdrs | undefined): number {
-  const ofPayload = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
-  if (headers === undefined) return ofPayload;
-  const lines = headers.keys().flatMap((name) => headers.values(name).map((value) => `${name}: ${value}\r\n`));
-  return ofPayload + Buffer.byteLength(`NATS/1.0\r\n${lines.join('')}\r\n`);
 }

@@ -64,6 +64,7 @@ export interface ErrorData {
   readonly outcomeUnknown?: true;
 }
 
+/** Base of all errors of Troupe. `code` is the reaction, `message` is for users and contains no secret. */
 export class TroupeError extends Error {
   override name = 'TroupeError';
   readonly code: ErrorCode;
@@ -73,6 +74,7 @@ export class TroupeError extends Error {
   }
 }
 
+/** The request may succeed later: it is retried with backoff. */
 export class TransientError extends TroupeError {
   override name = 'TransientError';
   /** Least wait before another try, in milliseconds, when the other side said: ten minutes at most, whatever it said. */
@@ -113,6 +115,7 @@ export class WaitingError extends TransientError {
   override name = 'WaitingError';
 }
 
+/** The request is invalid: nothing is tried until the spec changes. */
 export class TerminalError extends TroupeError {
   override name = 'TerminalError';
   /** CamelCase, shown in conditions; `InvalidConfiguration` unless said otherwise. */
@@ -126,6 +129,7 @@ export class TerminalError extends TroupeError {
   }
 }
 
+/** The thing does not exist: an HTTP 404. */
 export class AbsentError extends TroupeError {
   override name = 'AbsentError';
   constructor(message: string, options: ErrorOptions = {}) {
@@ -133,6 +137,7 @@ export class AbsentError extends TroupeError {
   }
 }
 
+/** Another writer was faster: read again and decide again. */
 export class ConflictError extends TroupeError {
   override name = 'ConflictError';
   constructor(message: string, options: ErrorOptions = {}) {

@@ -42,7 +42,7 @@ function sweep(): void {
 }
 
 /** Two generations of recently used values: unused ones are dropped. */
-class Lately<Value> {
+export class Lately<Value> {
   #recent = new Map<string, Value>();
   #before: ReadonlyMap<string, Value> = new Map();
   readonly #limit: number;

@@ -269,5 +269,5 @@ function neverBegun(subject: string): TransientError {
 }
 
 function outcomeUnknown({ subject }: Call): UnknownOutcomeError {
-  return new UnknownOutcomeError(`'${subject}' was begun, and nobody says what became of it`);
+  return new UnknownOutcomeError(`'${subject}' was started; its outcome is unknown`);
 }

@@ -214,7 +214,7 @@ class Caller {
    */
   #expire(): void {
     if (this.wire.clock.now() < this.#validUntil) return;
-    this.#stopAll(new UnknownOutcomeError('its caller is not heard of any more'), Number.POSITIVE_INFINITY);
+    this.#stopAll(new UnknownOutcomeError('its caller stopped renewing it'), Number.POSITIVE_INFINITY);
   }
 
   /** Calls that had started by then. */

@@ -120,7 +120,7 @@ export class MemoryServices implements Services {
       };
       const call = (): void => {
         const endpoint = services.next(subject);
-        if (endpoint === undefined) throw new TransientError(`nobody answers '${subject}'`);
+        if (endpoint === undefined) throw new TransientError(`no process serves '${subject}'`);
         const { reachable } = endpoint;
         const done = (response: JsonObject): void => {
           const copy: JsonObject = JSON.parse(JSON.stringify(response));

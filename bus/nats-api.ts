@@ -5,6 +5,7 @@ import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
+import { type HeaderLine, sentHeaders } from './message-headers.ts';
 import { apiSubject, Operation } from './nats-names.ts';
 import { requestWithRetry } from './request-retry.ts';
 
@@ -118,16 +119,15 @@ export async function publishMessage(
   payload: JsonObject | undefined,
   options: {
     expectedSequence?: number | undefined;
-    header?: readonly (readonly [name: string, value: string])[];
+    header?: readonly HeaderLine[];
     timeoutMs?: number;
   } = {},
 ): Promise<Publication> {
   const { expectedSequence, header = [], timeoutMs } = options;
-  const sent = headers();
-  if (expectedSequence !== undefined) sent.set('Nats-Expected-Last-Subject-Sequence', String(expectedSequence));
-  for (const [name, value] of header) sent.set(name, value);
+  const expected: readonly HeaderLine[] =
+    expectedSequence === undefined ? [] : [['Nats-Expected-Last-Subject-Sequence', String(expectedSequence)]];
   const message = await connection.request(subject, payload === undefined ? '' : JSON.stringify(payload), {
-    headers: sent,
+    headers: sentHeaders([...expected, ...header]),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   try {

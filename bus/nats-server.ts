@@ -197,8 +197,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 
 async function lastLogLine(folder: string): Promise<string> {
   try {
-    return (await readFile(join(folder, 'nats.log'), 'utf8')).trim().split('\n').at(-1) ?? 'it said nothing';
+    return (await readFile(join(folder, 'nats.log'), 'utf8')).trim().split('\n').at(-1) ?? 'it wrote no log';
   } catch {
-    return 'it said nothing'; // it ended before it could open its log
+    return 'it wrote no log'; // it ended before it could open its log
   }
 }

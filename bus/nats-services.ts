@@ -1,5 +1,5 @@
 // Requests and answers as NATS micro services, so that `nats micro ls` shows who offers what.
-import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
+import type { Msg, MsgHdrs } from '@nats-io/transport-node';
 import type { Endpoint, LongCallOptions, Service, Services, Tracing } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { NoResponderError } from './connection-errors.ts';
@@ -16,7 +16,7 @@ import {
 import { type JsonObject, parseJsonObject } from './json.ts';
 import { type LongCallTransport, newName, type Opening } from './long-call-protocol.ts';
 import { LongCalls } from './long-calls.ts';
-import { HOLD_HEADER, TRACEPARENT_HEADER } from './message-headers.ts';
+import { type HeaderLine, HOLD_HEADER, sentHeaders, TRACEPARENT_HEADER } from './message-headers.ts';
 import { MicroService, type ServiceIdentity } from './nats-micro-service.ts';
 import { endpointSubject, longCallSubject, type UserName, userTokens } from './subjects.ts';
 import type { Clock } from './time.ts';
@@ -95,7 +95,7 @@ export function natsServices(connection: Connection, options: NatsServicesOption
         });
       } catch (error) {
         if (error instanceof NoResponderError)
-          throw new TransientError(`nobody answers '${subject}'`, { cause: error });
+          throw new TransientError(`no process serves '${subject}'`, { cause: error });
         // Timeout or broken connection: it is unknown whether it was received.
         if (error instanceof TransientError) throw new UnknownOutcomeError(error.message, { cause: error });
         throw error;
@@ -112,7 +112,7 @@ export function natsServices(connection: Connection, options: NatsServicesOption
           message = await connection.request(endpointSubject(subject, root), JSON.stringify(request), sent);
         } catch (error) {
           if (!(error instanceof NoResponderError)) throw error;
-          throw new TransientError(`nobody answers '${subject}'`, { cause: error });
+          throw new TransientError(`no process serves '${subject}'`, { cause: error });
         }
         answerIn(message, subject);
       });
@@ -216,10 +216,10 @@ async function answer(
 function traced(traceparent: string | undefined, opening?: Opening): { headers?: MsgHdrs } {
   const valid = validTraceparent(traceparent);
   if (valid === undefined && opening === undefined) return {};
-  const header = headers();
-  if (valid !== undefined) header.set(TRACEPARENT_HEADER, valid);
-  if (opening !== undefined) header.set(HOLD_HEADER, `${opening.caller} ${opening.id}`);
-  return { headers: header };
+  const lines: HeaderLine[] = [];
+  if (valid !== undefined) lines.push([TRACEPARENT_HEADER, valid]);
+  if (opening !== undefined) lines.push([HOLD_HEADER, `${opening.caller} ${opening.id}`]);
+  return { headers: sentHeaders(lines) };
 }
 
 function openingIn(header: MsgHdrs | undefined): Opening | undefined {
@@ -228,9 +228,11 @@ function openingIn(header: MsgHdrs | undefined): Opening | undefined {
 }
 
 function refuse(message: Msg, data: ErrorData): void {
-  const header = headers();
-  header.set(ERROR_CODE_HEADER, `${STATUS[data.code]}`);
-  header.set(ERROR_HEADER, data.message.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 500)); // a header is one line
+  const reason = data.message.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 500); // a header is one line
+  const header = sentHeaders([
+    [ERROR_CODE_HEADER, `${STATUS[data.code]}`],
+    [ERROR_HEADER, reason],
+  ]);
   try {
     message.respond(JSON.stringify(data), { headers: header });
   } catch {

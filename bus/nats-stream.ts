@@ -336,7 +336,7 @@ export function changed(): TransientError {
  */
 export async function discardBroken(connection: Connection, stream: string): Promise<never> {
   await deleteStream(connection, stream);
-  throw new TransientError(`stream '${stream}' forgets what it takes: it is made anew`);
+  throw new TransientError(`stream '${stream}' discards messages that it acknowledged; re-creating it`);
 }
 
 function parseMarker(payload: string, sequence: number): Marker | undefined {

@@ -1,17 +1,16 @@
 // The trace as CloudEvents 1.0 in structured mode, one event a message: `nats sub 'troupe.event.>'` reads it.
 
-import { headers } from '@nats-io/transport-node';
 import type { ReceivedEvent, Trace, TraceEvent } from './bus.ts';
 import { envelopeOf } from './cloud-event.ts';
 import type { Connection } from './connection.ts';
 import type { JsonObject } from './json.ts';
-import { TRACEPARENT_HEADER } from './message-headers.ts';
+import { type HeaderLine, sentHeaders, TRACEPARENT_HEADER } from './message-headers.ts';
 import { keptEvents } from './nats-event-stream.ts';
 import { eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
 import { parseTimestamp } from './timestamps.ts';
 import { validTraceparent } from './trace-context.ts';
 
-const CONTENT_TYPE = 'application/cloudevents+json';
+const CONTENT_TYPE: HeaderLine = ['Content-Type', 'application/cloudevents+json'];
 
 export interface NatsTraceOptions {
   readonly connection: Connection;
@@ -24,18 +23,16 @@ export interface NatsTraceOptions {
 
 export function natsTrace({ connection, root, process, stream }: NatsTraceOptions): Trace {
   const ids = eventIds(connection.clock.random);
+  const source = `/${root}/${encodeURIComponent(process)}`;
   return {
     emit(event: TraceEvent) {
       const traceparent = validTraceparent(event.traceparent);
-      const header = headers();
-      header.set('Content-Type', CONTENT_TYPE);
-      if (traceparent !== undefined) header.set(TRACEPARENT_HEADER, traceparent);
-      const source = `/${root}/${encodeURIComponent(process)}`;
+      const traced: readonly HeaderLine[] = traceparent === undefined ? [] : [[TRACEPARENT_HEADER, traceparent]];
       const envelope = envelopeOf(event, { id: `${process}-${ids()}`, source, at: connection.clock.now() }, root);
       const text = JSON.stringify(envelope);
       connection.inOneGo(() => {
         try {
-          connection.send(eventSubject(event, root), text, { headers: header });
+          connection.send(eventSubject(event, root), text, { headers: sentHeaders([CONTENT_TYPE, ...traced]) });
         } catch {
           // Larger than the server takes, or the connection is just closing: an event that cannot be sent is lost.
         }

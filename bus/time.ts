@@ -7,6 +7,7 @@ export interface Clock {
   now(): number;
   /** Calls `run` once after `delayMs`; `Infinity` means never. Delays beyond 2^31 ms are honored. */
   setTimeout(run: () => void, delayMs: number): Timer;
+  /** Cancels a timer; one that has fired is ignored. */
   clearTimeout(timer: Timer): void;
   /** Resolves after `delayMs`, or at once when `signal` is aborted. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;

@@ -4,6 +4,8 @@
 //
 // @see https://www.w3.org/TR/trace-context/#traceparent-header
 
+import { Lately } from './interning.ts';
+
 export interface TraceContext {
   /** All that one change caused; 32 hexadecimal digits, not all of them 0. */
   readonly traceId: string;
@@ -19,12 +21,19 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9
 const SAMPLED = 0x01;
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
 
+/** Parsed texts: each comes with all that an object does and says for one change. */
+const KNOWN = new Lately<TraceContext>(2_048);
+
 /** The inverse of `formatTraceparent`; undefined for what is malformed, of another type, or missing. */
 export function parseTraceparent(text: unknown): TraceContext | undefined {
   if (typeof text !== 'string') return undefined;
+  const known = KNOWN.get(text);
+  if (known !== undefined) return known;
   const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined)) return undefined;
-  return { traceId, spanId, sampled: (Number.parseInt(flags ?? '0', 16) & SAMPLED) !== 0 };
+  const context = { traceId, spanId, sampled: (Number.parseInt(flags ?? '0', 16) & SAMPLED) !== 0 };
+  KNOWN.set(text, context);
+  return context;
 }
 
 export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {

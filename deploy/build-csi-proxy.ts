@@ -64,7 +64,7 @@ function fileOf(name: string, file: string): Buffer {
   return readFileSync(place(`package/${file}`));
 }
 
-// Of the very version that runs this: it must read what that one writes.
+// The same version that runs this: it must read what that one writes.
 if (process.version !== `v${locked(NODE_PACKAGE).version}`) {
   throw new Error(`this needs Node ${locked(NODE_PACKAGE).version}, as npm scripts have it`);
 }
@@ -94,7 +94,7 @@ const configuration = {
   main: place('program.cjs'),
   output: place('program.blob'),
   disableExperimentalSEAWarning: true,
-  // Of this machine, not of the one it is for.
+  // Executable for this machine, not for the target.
   useCodeCache: false,
   execArgv: NODE_FLAGS,
   assets,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUILD = join(ROOT, '.build');
-/** What is read at run time and is no module, or is read as a text. */
+/** Files that are read at run time and are no modules, or are read as text. */
 const DATA = [
   'package.json',
   'adapters/**/*.{json,proto,ps1,yaml}',

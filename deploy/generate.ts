@@ -87,7 +87,7 @@ function contracts() {
   return BUILT_IN.flatMap((adapter) => adapter.contracts);
 }
 
-/** What is made without Helm: of the kinds, the machines, and the tables beside this file. By paths from the root. */
+/** Files that are generated without Helm: from the kinds, the machines, and the tables beside this file. Keys are paths from the root. */
 async function fromSources(): Promise<ReadonlyMap<string, string>> {
   const pages = [...(await pagesOfKinds())].map(([name, text]) => [`deploy/kinds/${name}`, text] as const);
   return new Map([
@@ -150,7 +150,7 @@ async function release(helm: Helm, folder: string, { repository, digest }: Image
   await write(folder, new Map([['install.yaml', await installFile(helm, chart)]]));
 }
 
-/** Where the pods get Troupe's image from. */
+/** Image of Troupe in the pods. */
 interface Image {
   readonly repository: string;
   readonly digest: string;

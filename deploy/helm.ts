@@ -30,10 +30,10 @@ export async function findHelm(env: Readonly<Record<string, string | undefined>>
   };
 }
 
-/** What the chart in a folder makes under these values. */
+/** Output of the chart in a folder with these values. */
 export function template(helm: Helm, chart: string, values: object, namespace = NAMESPACE): Promise<string> {
   return helm(['template', 'troupe', chart, '--namespace', namespace], { values });
 }
 
-/** Where Troupe is unless somebody says otherwise. */
+/** Default namespace of Troupe. */
 const NAMESPACE = 'troupe-system';

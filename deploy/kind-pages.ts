@@ -7,17 +7,17 @@ import type { JsonObject } from '../bus/mod.ts';
 
 export interface KindPagesInput {
   readonly contracts: readonly Contract[];
-  /** By kind: an object of it, as YAML. */
+  /** Example objects as YAML, by kind. */
   readonly examples: ReadonlyMap<string, string>;
 }
 
-/** What is said of kinds one at a time, or of all of a group. */
+/** Meaning of the conditions, by kind or by group. */
 const CONDITIONS: Readonly<Record<string, readonly (readonly [type: string, meaning: string])[]>> = {
   'openstack.k-orc.cloud': [
-    ['Available', '`True`: the resource exists and can be used; others that refer to it go on'],
+    ['Available', '`True`: the resource exists and can be used; objects that refer to it continue'],
     [
       'Progressing',
-      '`True`: something is under way, or is tried again; `False`: nothing is left to do, for the reason `Success`, or it is refused until something changes',
+      '`True`: something is in progress or retried; `False`: nothing is left to do, with the reason `Success`, or it was rejected until something changes',
     ],
     ['Drifted', 'only where drift is reported (`troupe/drift: report`): `True` names the fields that differ'],
   ],

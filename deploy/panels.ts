@@ -1,11 +1,11 @@
-// What the dashboard shows, row by row. Queries are in PromQL; `HERE` picks the namespaces and pods that were chosen.
+// Panels of the Grafana dashboard, row by row. Queries are in PromQL; `HERE` picks the namespaces and pods that were chosen.
 
 /** Of Grafana's names of units. */
 type Unit = 'short' | 's' | 'bytes' | 'percentunit' | 'reqps' | 'ops' | 'bool_yes_no';
 
 export interface Panel {
   readonly title: string;
-  /** What it tells, for who has not seen it before. */
+  /** Tooltip for readers who see the panel for the first time. */
   readonly description: string;
   /** `figure`: only the last value; `lines` unless stated. */
   readonly shows?: 'figure' | 'lines' | 'areas';
@@ -23,7 +23,7 @@ export interface Row {
 const HERE = 'namespace=~"$namespace",pod=~"$pod"';
 const RATE = '$__rate_interval';
 
-/** One of those who take longest: so long or longer. */
+/** PromQL of a percentile of a histogram. */
 function quantile(part: number, histogram: string, by: string): string {
   return `histogram_quantile(${part}, sum by (${by}, le) (rate(${histogram}_bucket{${HERE}}[${RATE}])))`;
 }
@@ -34,21 +34,21 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Pods',
-        description: 'That Prometheus sees, by version.',
+        description: 'Pods that Prometheus scrapes, by version.',
         shows: 'figure',
         unit: 'short',
         queries: [{ expr: `count by (version) (troupe_info{${HERE}})`, legend: '{{version}}' }],
       },
       {
         title: 'Objects',
-        description: 'Of all kinds.',
+        description: 'Objects of all kinds.',
         shows: 'figure',
         unit: 'short',
         queries: [{ expr: `sum(troupe_objects{${HERE}})`, legend: 'objects' }],
       },
       {
         title: 'Failing',
-        description: 'Their last step failed.',
+        description: 'Objects whose last step failed.',
         shows: 'figure',
         unit: 'short',
         steps: [1, 10],
@@ -56,7 +56,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Quarantined',
-        description: 'Stopped, since the code that serves them failed.',
+        description: 'Objects that are stopped because the code that serves them failed.',
         shows: 'figure',
         unit: 'short',
         steps: [1, 1],
@@ -64,7 +64,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Shards without a host',
-        description: 'Nothing is done for their objects. Choose all pods.',
+        description: 'Shards whose objects are not served. Select all pods.',
         shows: 'figure',
         unit: 'short',
         steps: [1, 1],
@@ -77,7 +77,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Pods that reach NATS',
-        description: 'Those that do not have stopped their objects.',
+        description: 'Pods with a connection to NATS. The others have stopped their objects.',
         shows: 'figure',
         unit: 'short',
         queries: [{ expr: `sum(troupe_bus_connected{${HERE}})`, legend: 'pods' }],
@@ -89,21 +89,21 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Objects by state',
-        description: 'The leaf of the statechart that each is in.',
+        description: 'Objects per leaf state of their state machine.',
         shows: 'areas',
         unit: 'short',
         queries: [{ expr: `sum by (state) (troupe_objects{${HERE}})`, legend: '{{state}}' }],
       },
       {
         title: 'Actors by kind',
-        description: 'Objects, and names that others refer to.',
+        description: 'Actors of objects, and of names that objects refer to, per kind.',
         shows: 'areas',
         unit: 'short',
         queries: [{ expr: `sum by (realm, plural) (troupe_actors{${HERE}})`, legend: '{{realm}}/{{plural}}' }],
       },
       {
         title: 'Transitions',
-        description: 'Changes of state a second, by kind. At rest there are none.',
+        description: 'State transitions per second, by kind. Idle objects have none.',
         unit: 'ops',
         queries: [
           {
@@ -114,7 +114,8 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Time in a state',
-        description: 'How long nine in ten were in the state that they left, by state; states of rest are not counted.',
+        description:
+          '90th percentile of the time that objects spent in a state before they left it, by state, without idle states.',
         unit: 's',
         queries: [{ expr: quantile(0.9, 'troupe_state_duration_seconds', 'state'), legend: '{{state}}' }],
       },
@@ -125,7 +126,7 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Waiting',
-        description: 'For other objects, or for a cloud that is at work.',
+        description: 'Objects that wait for other objects, or for a running operation of a cloud.',
         unit: 'short',
         queries: [
           {
@@ -135,9 +136,9 @@ export const ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'Longest on its way',
+        title: 'Longest unsettled time',
         description:
-          'Of the object of a kind that has not been at rest without trouble for longest. A pod that takes it over begins anew.',
+          'Longest time that an object of a kind has not been idle and healthy. It restarts when another pod takes the object over.',
         unit: 's',
         queries: [
           { expr: `max by (realm, plural) (troupe_unsettled_age_seconds{${HERE}})`, legend: '{{realm}}/{{plural}}' },
@@ -145,7 +146,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Failing',
-        description: 'Refused: nothing is tried until somebody changes something.',
+        description: 'Objects that fail. A rejected one is retried only after its spec or a dependency changes.',
         unit: 'short',
         queries: [
           {
@@ -156,13 +157,13 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Failures',
-        description: 'Attempts a second that failed, by what is in the way.',
+        description: 'Failed attempts per second, by cause.',
         unit: 'ops',
         queries: [{ expr: `sum by (reason) (rate(troupe_failures_total{${HERE}}[${RATE}]))`, legend: '{{reason}}' }],
       },
       {
         title: 'Being deleted',
-        description: 'Held: others still use them.',
+        description: 'Objects that are being deleted. Held ones wait until other objects no longer use them.',
         unit: 'short',
         queries: [
           {
@@ -172,8 +173,8 @@ export const ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'Told to users',
-        description: 'News of objects a second, by reason, and Kubernetes Events that were not written.',
+        title: 'Kubernetes Events',
+        description: 'Kubernetes Events per second, by reason, and Events that were not written.',
         unit: 'ops',
         queries: [
           { expr: `sum by (reason) (rate(troupe_kubernetes_events_total{${HERE}}[${RATE}]))`, legend: '{{reason}}' },
@@ -190,7 +191,7 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Requests',
-        description: 'A second, by service and method.',
+        description: 'Requests per second, by service and method.',
         unit: 'reqps',
         queries: [
           {
@@ -201,7 +202,8 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Errors',
-        description: 'Requests a second that were refused or not answered, by service and code; 0 is no answer.',
+        description:
+          'Requests per second that were rejected or not answered, by service and code; code 0 means no answer.',
         unit: 'reqps',
         queries: [
           {
@@ -211,8 +213,8 @@ export const ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'Time to answer',
-        description: 'Of half of the requests, and of nineteen in twenty, by service.',
+        title: 'Response time',
+        description: 'Median and 95th percentile of the response time, by service.',
         unit: 's',
         queries: [
           { expr: quantile(0.5, 'troupe_cloud_request_duration_seconds', 'service'), legend: '{{service}} half' },
@@ -220,8 +222,8 @@ export const ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'Places',
-        description: 'Requests under way, those that wait for a place, and how many places there are.',
+        title: 'Concurrency',
+        description: 'Running requests, requests that wait for a slot, and the concurrency limit.',
         unit: 'short',
         queries: [
           { expr: `sum(troupe_cloud_requests_in_flight{${HERE}})`, legend: 'under way' },
@@ -231,13 +233,13 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Operations',
-        description: 'How long nine in ten took, by operation, with the wait for a place.',
+        description: '90th percentile of the duration, by operation, including the wait for a slot.',
         unit: 's',
         queries: [{ expr: quantile(0.9, 'troupe_operation_duration_seconds', 'operation'), legend: '{{operation}}' }],
       },
       {
         title: 'Outcomes of operations',
-        description: 'A second, by outcome, and how many are under way.',
+        description: 'Operations per second, by outcome, and running operations.',
         unit: 'ops',
         queries: [
           {
@@ -254,7 +256,7 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Connected to NATS',
-        description: 'By pod.',
+        description: 'Whether the pod has a connection to NATS.',
         unit: 'bool_yes_no',
         queries: [
           { expr: `troupe_bus_connected{${HERE}}`, legend: '{{pod}}' },
@@ -263,27 +265,28 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Leases',
-        description: 'Held, by what they are of and by pod. One pod leads the watch.',
+        description: 'Held leases, by role and pod. One pod leads the watch.',
         unit: 'short',
         queries: [{ expr: `troupe_leases_held{${HERE}}`, legend: '{{pod}} {{lease}}' }],
       },
       {
         title: 'Leases lost',
-        description: 'They could not be renewed in time.',
+        description: 'Leases that could not be renewed in time.',
         unit: 'short',
         queries: [{ expr: `sum by (pod) (increase(troupe_leases_lost_total{${HERE}}[${RATE}]))`, legend: '{{pod}}' }],
       },
       {
         title: 'Shards',
-        description: 'By what they are at. Opening: they are read. Closing: calls to a cloud have not ended.',
+        description:
+          'Shards by phase. Opening: the pod reads their messages. Closing: calls to a cloud have not ended.',
         shows: 'areas',
         unit: 'short',
         queries: [{ expr: `sum by (state) (troupe_shards{${HERE}})`, legend: '{{state}}' }],
       },
       {
-        title: 'Mail is late by',
+        title: 'Message lag',
         description:
-          'From its storing to its handling, of half and of 99 in 100; the clocks of NATS and of the pod may differ.',
+          'Median and 99th percentile of the time from storing a message to handling it; the clocks of NATS and of the pod may differ.',
         unit: 's',
         queries: [
           { expr: quantile(0.5, 'troupe_mail_lag_seconds', 'pod'), legend: '{{pod}} half' },
@@ -292,13 +295,13 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Queues',
-        description: 'Mail to be published, answers that may wait, statuses that wait for a turn.',
+        description: 'Messages to publish, delayed answers, and throttled status writes.',
         unit: 'short',
         queries: [{ expr: `sum by (queue) (troupe_queue_length{${HERE}})`, legend: '{{queue}}' }],
       },
       {
-        title: 'Refused',
-        description: 'Requests for operations, and mail, that nobody of Troupe would have sent.',
+        title: 'Rejected',
+        description: 'Requests and messages that no process of Troupe would send; they are ignored.',
         unit: 'ops',
         queries: [
           {
@@ -310,7 +313,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Messages handled',
-        description: 'A second, by topic, without what is read again at a start.',
+        description: 'Messages per second, by topic, without those that are replayed at a start.',
         unit: 'ops',
         queries: [
           { expr: `sum by (topic) (rate(troupe_mail_lag_seconds_count{${HERE}}[${RATE}]))`, legend: '{{topic}}' },
@@ -323,7 +326,7 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Memory',
-        description: 'Resident, and the limit of the container, if it has one.',
+        description: 'Resident memory, and the memory limit of the container.',
         unit: 'bytes',
         queries: [
           { expr: `process_resident_memory_bytes{${HERE}} and on (job, instance) troupe_info`, legend: '{{pod}}' },
@@ -332,7 +335,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Processors',
-        description: 'How many are used. Objects are served by one.',
+        description: 'Used processors. Actors run on one.',
         unit: 'short',
         queries: [
           {
@@ -342,8 +345,8 @@ export const ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'What is due is late by',
-        description: 'One in a hundred timers fires so much later than it should, or more.',
+        title: 'Event loop lag',
+        description: '99th percentile of the delay of timers in the event loop.',
         unit: 's',
         queries: [
           { expr: `nodejs_eventloop_lag_p99_seconds{${HERE}} and on (job, instance) troupe_info`, legend: '{{pod}}' },
@@ -351,7 +354,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Requests to the API server',
-        description: 'A second, by method and outcome.',
+        description: 'Requests per second, by method and outcome.',
         unit: 'reqps',
         queries: [
           {
@@ -361,16 +364,16 @@ export const ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'Time of the API server to answer',
-        description: 'Of nineteen in twenty requests, by method.',
+        title: 'Response time of the API server',
+        description: '95th percentile of the response time, by method.',
         unit: 's',
         queries: [
           { expr: quantile(0.95, 'troupe_kubernetes_request_duration_seconds', 'method'), legend: '{{method}}' },
         ],
       },
       {
-        title: 'Watches that broke',
-        description: 'By kind. Those that end in order are not counted.',
+        title: 'Broken watches',
+        description: 'Broken watches, by kind. Watches that the server ended are not counted.',
         unit: 'short',
         queries: [
           {

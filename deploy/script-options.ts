@@ -1,4 +1,4 @@
-// Options of a script that npm runs: `--help` prints its usage and ends with 0; a wrong option is one line, and ends with 2.
+// Options of a script that npm runs: `--help` prints its usage and exits with 0; a wrong option prints one line and exits with 2.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /**

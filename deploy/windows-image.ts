@@ -20,9 +20,9 @@ const PE32_PLUS = 0x20b;
 const PAGE_BYTES = 4_096;
 
 interface Headers {
-  /** Where the optional header begins. */
+  /** Offset of the optional header. */
   readonly optional: number;
-  /** Where the header of each section begins. */
+  /** Offset of each section's header. */
   readonly sections: readonly number[];
 }
 

@@ -12,9 +12,9 @@ import {
 } from 'xstate';
 import type { LifecyclePorts, PortsOf } from './lifecycle.ts';
 
-/** What an effect is run with. */
+/** Context of a running effect. */
 export interface EffectRun<Input> {
-  /** Of the object that it acts for. */
+  /** The object for which it runs. */
   readonly ports: LifecyclePorts;
   readonly input: Input;
   /** Aborted when the state that invoked the effect is left. */

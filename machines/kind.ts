@@ -90,4 +90,5 @@ export interface Kind extends ReferencedKind {
  * operation may need more (an id, an observation): its effect provides it.
  */
 export type Operations = Readonly<Record<string, Operation>>;
+/** Operation of an adapter: receives an `OperationRequest` with members of its own, and returns plain data. */
 export type Operation = (request: never) => Promise<unknown>;

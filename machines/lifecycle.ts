@@ -107,15 +107,18 @@ export type LifecycleEvent<View = unknown> =
   /** The watched owner (`LifecyclePorts.watchOwner`) is deleted, or has another resource by now. */
   | { readonly type: 'owner.released' };
 
+/** Event of a changed object, with its dependencies as they are now. */
 export interface ObjectChanged<View = unknown> {
   readonly type: 'object.changed';
   readonly object: View;
   readonly dependencies: readonly Dependency[];
+  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** Part of the status that one field manager owns. */
 export interface StatusPart {
+  /** Field manager. */
   readonly manager: string;
   /** All that it says. */
   readonly status: JsonObject;
@@ -126,6 +129,7 @@ export interface StatusPart {
 /** Details of a step in the trace, beside states and cause. */
 export interface StepDetails {
   readonly error?: ErrorData | undefined;
+  /** External id that the step learned. */
   readonly externalId?: string | undefined;
 }
 
@@ -137,6 +141,7 @@ export interface Holders {
   readonly more: number;
 }
 
+/** Holders of a deleted object, by finalizer. */
 export type HoldersByFinalizer = Readonly<Record<string, Holders>>;
 
 /** Something that happened to an object, for its users. */
@@ -153,6 +158,7 @@ export interface Hint {
   readonly at?: string;
   /** Description of the problem, if the message itself lacks it. */
   readonly what?: string;
+  /** What the user can do. */
   readonly todo: string;
   /** It waits for others in the external system: there is no problem. */
   readonly isPatient?: true;
@@ -172,12 +178,15 @@ export interface Step {
   readonly cause: { readonly type: string; readonly output?: unknown; readonly error?: unknown };
   /** Undefined at the beginning. */
   readonly from: AnyMachineSnapshot | undefined;
+  /** State after the step. */
   readonly to: AnyMachineSnapshot;
   /** Current object, as far as known; undefined if it is deleted. */
   readonly object?: KubeObject | undefined;
 }
 
+/** State machine of a kind with its related functions: what the runtime knows of it. */
 export interface Lifecycle {
+  /** The state machine, without its effects. */
   readonly machine: AnyStateMachine;
   /** The machine with all its effects; made once a process, for all its actors. An effect asks for the ports of its object. */
   provide(portsOf: PortsOf): AnyStateMachine;
@@ -247,7 +256,7 @@ export interface Lifecycle {
 /** Ports of the object with this key (`LifecycleInput.key`). */
 export type PortsOf = (key: string) => LifecyclePorts;
 
-/** What the runtime does for the effects of one object. All reject with `ErrorData`: `absent` if the object is not hosted here any more. */
+/** Functions of the runtime for the effects of one object. All reject with `ErrorData`: `absent` if the object is not hosted here any more. */
 export interface LifecyclePorts {
   now(): number;
   /** Uniform in [0, 1). */
@@ -388,7 +397,9 @@ export interface LabelPatch {
   readonly isOwned: boolean;
 }
 
+/** Options of `LifecyclePorts.callLong`. */
 export interface LongCallOptions {
+  /** Members of the request beside the common ones. */
   readonly extra?: object;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: JsonObject) => void;
@@ -428,17 +439,26 @@ function leafOf(value: unknown): string {
   return `${name}.${leafOf(inner)}`;
 }
 
-/** Whether a reference must be ready now. @param isBuilt  the external resource exists, and is recorded */
+/**
+ * Whether a reference must be ready now.
+ *
+ * @param isBuilt  the external resource exists, and is recorded
+ * @example dependencies.filter((each) => isNeeded(each, false) && !isUsable(each, []))
+ */
 export function isNeeded({ neededFor }: Pick<Reference, 'neededFor'>, isBuilt: boolean): boolean {
   return neededFor === 'always' || ((neededFor === 'create' || neededFor === 'import') && !isBuilt);
 }
 
-/** Whether a dependency may be used as it stands; one that was yielded may not. */
+/**
+ * Whether a dependency may be used in its state; one that the object withdrew from may not.
+ *
+ * @example dependencies.every((each) => isUsable(each, []))
+ */
 export function isUsable({ answer }: Dependency, withdrawnUids: readonly string[]): boolean {
   return answer?.readiness === Readiness.Ready && !withdrawnUids.includes(answer.uid);
 }
 
-/** It is being deleted, and still there to be used. */
+/** Whether a dependency is being deleted and can still be used. @example dependencies.some(isServing) */
 export function isServing({ answer }: Dependency): boolean {
   return answer?.readiness === Readiness.Deleting && (answer.externalId !== undefined || answer.version !== undefined);
 }

@@ -1,6 +1,8 @@
 // Plain data, and a Kubernetes object as the actors carry it. Types only.
 
+/** Plain data, as JSON has it. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+/** An object of plain data. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /** Error in a state machine: data, with `code` for the reaction. */
@@ -56,10 +58,12 @@ export interface KubeObject {
   readonly contentVersion?: string;
 }
 
+/** Owner of an object, in `metadata.ownerReferences`. */
 export interface OwnerReference {
   readonly apiVersion?: string;
   readonly kind: string;
   readonly name: string;
+  /** `metadata.uid` of the owner. */
   readonly uid: string;
   /** At most one owner of an object is its controller. */
   readonly controller?: boolean;

@@ -55,9 +55,20 @@ const LAYERED: Readonly<Record<string, readonly string[]>> = {
     'controllers',
     'requests',
   ],
+  'adapters/openstack': [
+    'base',
+    'client',
+    'status',
+    'downloads',
+    'resource',
+    'steps',
+    'images',
+    'kinds',
+    'contract-check',
+    'tools',
+  ],
+  'adapters/csi-proxy': ['base', 'codec', 'protos', 'api', 'hosts', 'generator', 'client', 'server', 'check'],
 };
-/** Folders of which some import each other as yet; of all others none do. */
-const ENTANGLED: readonly string[] = ['adapters/csi-proxy', 'adapters/openstack'];
 const SIMULATED = /^adapters\/simulated\/([^/]+)\//;
 
 /** A file may import what one of these says of it, beyond its own room; of packages all but where it is said otherwise. */
@@ -139,7 +150,6 @@ function foldersOf(imports: Imports): Imports {
       const [from, to] = [file.split('/'), target.split('/')];
       const depth = from.findIndex((name, index) => name !== to[index]) + 1;
       if (depth === 0 || from.length <= depth || to.length <= depth) continue;
-      if (ENTANGLED.includes(from.slice(0, depth - 1).join('/'))) continue;
       const key = from.slice(0, depth).join('/');
       folders.set(key, (folders.get(key) ?? new Set()).add(to.slice(0, depth).join('/')));
     }

@@ -31,7 +31,7 @@ export async function withTarget(
     );
     if (name === undefined) throw new TerminalError(`'${command}' takes one object, such as 'network/app'`);
     if (!registry.kinds.some(({ kind, group }) => kind === resource.kind && group === resource.group))
-      throw new TerminalError(`troupe looks after no ${resource.kind}: '${command}' is for objects of its own kinds`);
+      throw new TerminalError(`troupe does not manage ${resource.kind}: '${command}' is for objects of its own kinds`);
     const namespace = resource.scope === 'Cluster' ? '' : (question.namespace ?? client.namespace);
     return await act({ cluster, resource, namespace, name, label: `${resource.kind}/${name}` });
   } finally {

@@ -10,7 +10,7 @@ export interface CheckDeps {
   readonly out: NodeJS.WritableStream;
 }
 
-/** Of those from outside, if there are any; else of all. @returns 0, or 1: something is wrong */
+/** Checks the adapters from outside, if there are any; else all. @returns 0, or 1: something is wrong */
 export async function check({ adapters, env, out }: CheckDeps): Promise<number> {
   const own = adapters.filter((adapter) => !BUILT_IN.includes(adapter));
   let count = 0;

@@ -1,4 +1,5 @@
 // Cluster access of commands, and names of objects as people type them.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import {
@@ -35,14 +36,22 @@ export interface Cluster {
 export function openCluster({ config, adapters, clock, home }: ClusterDeps): Cluster {
   const known = registryOf(adapters);
   const { context, inCluster } = config;
-  const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
+  const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? usualKubeconfig(home) : undefined);
   const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
   return { client, objects: objects({ client }), registry: known, close: () => client.close() };
 }
 
+function usualKubeconfig(home = ''): string {
+  const path = join(home, '.kube', 'config');
+  if (existsSync(path)) return path;
+  throw new TerminalError(
+    `there is no kubeconfig: '${path}' does not exist; name one with --kubeconfig or KUBECONFIG, as 'troupe dev' prints it`,
+  );
+}
+
 /** @param namespace  empty for cluster-scoped objects */
 export function absence(label: string, namespace: string): string {
-  const place = namespace === '' ? '' : ` in namespace '${plain(namespace)}', which -n names`;
+  const place = namespace === '' ? '' : ` in namespace '${plain(namespace)}'; -n names another`;
   return `${plain(label)} does not exist${place}`;
 }
 
@@ -61,7 +70,7 @@ export async function refuseAbsentNamespace(
   } catch (error) {
     if (error instanceof ForbiddenError) return;
     if (!(error instanceof AbsentError)) throw error;
-    throw new TerminalError(`there is no namespace '${plain(namespace)}', which -n names`, { cause: error });
+    throw new TerminalError(`there is no namespace '${plain(namespace)}'; -n names another`, { cause: error });
   }
 }
 
@@ -134,5 +143,5 @@ function kindNamed({ resources, adapters }: Namable, kind: string): Resource {
     kind,
     resources.flatMap(({ kind: of, plural }) => [of.toLowerCase(), plural]),
   );
-  throw new TerminalError(`there is no kind '${kind}'${meant}; there are ${all}`);
+  throw new TerminalError(`there is no kind '${kind}'${meant || `; there are ${all}`}`);
 }

@@ -29,6 +29,8 @@ export interface Usage {
   /** Options that people come for; the others stand below them. All unless told. */
   readonly own?: readonly string[];
   readonly options: Options;
+  /** Options that the command takes and another command's help lists. */
+  readonly unlisted?: readonly string[];
   /** More paragraphs, laid out. */
   readonly notes?: string;
   /** Examples of arguments after `troupe`. */
@@ -51,11 +53,11 @@ export function asksForHelp(args: readonly string[]): boolean {
 }
 
 export function helpText(
-  { name, forms = [''], about, details, own, options, notes, examples }: Usage,
+  { name, forms = [''], about, details, own, options, unlisted = [], notes, examples }: Usage,
   program: Program,
 ): string {
   const isOwn = (option: string): boolean => own?.includes(option) ?? true;
-  const all = Object.entries(options);
+  const all = Object.entries(options).filter(([option]) => !unlisted.includes(option));
   const first = Object.fromEntries(all.filter(([option]) => isOwn(option)));
   const others = Object.fromEntries(all.filter(([option]) => !isOwn(option)));
   return [
@@ -64,6 +66,14 @@ export function helpText(
     ...(details === undefined ? [] : [wrapped(details, '  ')]),
     `Options:\n${optionLines({ ...first, ...HELP })}`,
     ...(own === undefined ? [] : [`More options, as 'run' has them:\n${optionLines(others)}`]),
+    ...(unlisted.length === 0
+      ? []
+      : [
+          wrapped(
+            `Options of adapters, which '${program} run --help' lists, are accepted too: some of them add kinds.`,
+            '',
+          ),
+        ]),
     ...(notes === undefined ? [] : [notes.trimEnd()]),
     `Examples:\n${examples.map((example) => `  ${program} ${example}`).join('\n')}`,
   ]
@@ -117,7 +127,7 @@ export function parsed<const O extends Options>(
 }
 
 function noOption(name: string, written: string, options: Options): TerminalError {
-  const known = Object.entries(options).flatMap(([long, { short }]) => [
+  const known = Object.entries({ ...options, ...HELP }).flatMap(([long, { short }]) => [
     `--${long}`,
     ...(short === undefined ? [] : [`-${short}`]),
   ]);

@@ -15,7 +15,7 @@ export function pause(question: CommandContext): Promise<number> {
     const before = (await annotationsOf(target))[annotation];
     if (before === undefined) await annotate(target, annotation, OWN);
     const by =
-      before === undefined || before === OWN ? '' : `, by ${before === '' ? 'somebody else' : `'${plain(before)}'`}`;
+      before === undefined || before === OWN ? '' : `, by ${before === '' ? 'another client' : `'${plain(before)}'`}`;
     question.out.write(`${plain(target.label)} is paused${by}\n`);
     return 0;
   });
@@ -29,7 +29,7 @@ export function resume(question: CommandContext): Promise<number> {
     // mutant: resumes-what-others-paused if -> false
     if (before !== undefined && before !== OWN)
       throw new TerminalError(
-        `${plain(target.label)} was paused by others, as '${plain(before)}': whoever did takes the annotation '${annotation}' away`,
+        `${plain(target.label)} was paused by another client, as '${plain(before)}': that client must remove the annotation '${annotation}'`,
       );
     if (before !== undefined) await annotate(target, annotation, null);
     question.out.write(`${plain(target.label)} is not paused\n`);

@@ -9,7 +9,7 @@ export function answer(question: CommandContext): Promise<number> {
   return withTarget('retry', question, async (target) => {
     await annotate(target, RETRY_ANNOTATION, new Date(question.clock.now()).toISOString());
     question.out.write(
-      `${plain(target.label)} is tried again; 'troupe trace ${plain(target.resource.kind.toLowerCase())}/${plain(target.name)}' tells what comes of it\n`,
+      `${plain(target.label)} is retried; 'troupe trace ${plain(target.resource.kind.toLowerCase())}/${plain(target.name)}' shows the result\n`,
     );
     return 0;
   });

@@ -28,7 +28,7 @@ const COMMON = {
     multiple: true,
     value: 'DIR',
     variable: 'TROUPE_MODELS',
-    help: "models of the cluster manager's language, with commas between: their classes are kinds, whose objects are actors",
+    help: "directories of models of the cluster manager's language, comma-separated; their classes are served as kinds",
   },
   'model-bindings': {
     type: 'string',
@@ -265,6 +265,12 @@ const TEXT_OR_JSON = {
   help: 'json is for programs',
 } as const satisfies Option;
 
+/** What each form of `scaffold` does. */
+const SCAFFOLDED = {
+  adapter: 'write a package with an adapter that runs: one kind, its client, a simulator and tests',
+  kind: 'write a new kind of an adapter that comes with Troupe; only in a checkout of the sources',
+} as const;
+
 export const USAGES = {
   run: {
     name: 'run',
@@ -467,9 +473,9 @@ export const USAGES = {
       output: {
         type: 'string',
         short: 'o',
-        value: 'text|wide|json|yaml',
+        value: 'text|wide|json|yaml|name',
         default: 'text',
-        help: 'wide: also since when and why, and nothing is cut',
+        help: 'wide: also since when and why, and nothing is cut; name: as kubectl prints it, such as for xargs',
       },
       ...PLACE,
       ...COMMON,
@@ -479,6 +485,7 @@ export const USAGES = {
       'get subnet -n shop',
       'get network/app -o yaml',
       'get -A -o wide',
+      'get --state failed -o name',
       'get -A --state waiting,failed',
     ],
   },
@@ -607,7 +614,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
   check: {
     name: 'check',
     about:
-      'the contracts of adapters by the rules of contracts, and whether their parts go together; of those of --adapters, or of all without; ends with 0, or 1 if something is wrong',
+      'check the contracts of adapters and whether their parts fit together; of --adapters, or of all adapters without it; exit status: 0 all is well, 1 something is wrong',
     options: COMMON,
     examples: ['check --adapters ./src/mod.ts'],
   },
@@ -619,7 +626,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
         type: 'boolean',
         help: 'a Role for each namespace that -n names, and what only a ClusterRole grants',
       },
-      namespace: { ...RUN.namespace, help: 'for --namespaced, with commas between; may be repeated' },
+      namespace: { ...RUN.namespace, help: 'namespaces for --namespaced, comma-separated; may be repeated' },
       roles: { ...RUN.roles, help: 'whose rights are printed' },
       'ocm-writes-as': GATEWAY_OPTIONS['ocm-writes-as'],
       ...COMMON,
@@ -639,8 +646,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
   scaffold: {
     name: 'scaffold',
     forms: ['adapter <name> <Kind>', '<realm> <Kind>'],
-    about:
-      'writes a package with an adapter that runs: one kind, its client, a simulator and tests; or, in a checkout of the sources, a new kind of an adapter that comes with Troupe',
+    about: `${SCAFFOLDED.adapter}; or ${SCAFFOLDED.kind}`,
     options: COMMON,
     examples: ['scaffold adapter powerdns Zone', 'scaffold openstack AddressGroup'],
   },
@@ -674,6 +680,9 @@ const CONFIGURED: readonly CommandName[] = [
   'machines',
 ];
 
+/** Those of them that call no external system: options of adapters only add kinds there. */
+const READING: readonly CommandName[] = CONFIGURED.filter((name) => !['run', 'dev', 'demo', 'doctor'].includes(name));
+
 /** Commands with all on this machine: what is done for a node is done for it. */
 const DEVELOPING: readonly CommandName[] = ['dev', 'demo'];
 
@@ -700,7 +709,8 @@ export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): U
   const flags = flagsOf(adapters);
   if (DEFINING.includes(name)) Object.assign(all, flags.definitions);
   if (CONFIGURED.includes(name)) Object.assign(all, flags.process);
-  return { ...usage, options: all };
+  const unlisted = READING.includes(name) ? Object.keys(flags.process) : [];
+  return { ...usage, options: all, unlisted };
 }
 
 /** All that some command takes: for finding the command among them. @throws {TerminalError} as `usageOf` */
@@ -748,7 +758,10 @@ export function usageText(adapters: readonly KnownAdapter[], tools: readonly Usa
     if (usage.name !== 'scaffold') return [usage];
     const able = adapters.filter(({ scaffold }) => scaffold !== undefined);
     const { forms: [ofAdapter = ''] = [] } = usage;
-    return [ofAdapter, ...able.map(({ realm }) => `${realm} <Kind>`)].map((form) => ({ ...usage, forms: [form] }));
+    return [
+      { ...usage, forms: [ofAdapter], about: SCAFFOLDED.adapter },
+      ...able.map(({ realm }) => ({ ...usage, forms: [`${realm} <Kind>`], about: SCAFFOLDED.kind })),
+    ];
   });
   return `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 

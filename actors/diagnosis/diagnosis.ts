@@ -342,7 +342,7 @@ export class Diagnosis {
 
   #since(time: string | undefined): { readonly sinceMs?: number } {
     const at = Date.parse(time ?? '');
-    return Number.isNaN(at) ? {} : { sinceMs: Math.max(0, this.#deps.now - at) };
+    return Number.isNaN(at) ? {} : { sinceMs: Math.max(0, Math.round(this.#deps.now - at)) };
   }
 }
 

@@ -124,7 +124,7 @@ function heardOf(
     .dependencies()
     .find((each) => addressKey(registry.target(actor.address, each)) === addressKey(target));
   if (known?.answer === undefined || known.answer.readiness === Readiness.Absent)
-    throw new TransientError(`${other.kind} '${other.name}' was not heard of yet`);
+    throw new TransientError(`${other.kind} '${other.name}' has not answered yet`);
   return { resource, namespace: target.namespace, name: target.name, uid: known.answer.uid };
 }
 

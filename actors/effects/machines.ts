@@ -83,12 +83,12 @@ function deletionGuard({ actor: find, objects, registry, clock }: EffectsDeps): 
         for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
         const missing = held.some(([name]) => finalizers.includes(name) && !retains(actor, [name]));
         // mutant: guard-taken-at-once drop
-        if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');
+        if (missing) throw new TransientError('another client removes the finalizers as soon as they are stored');
       }),
       releaseGuards: effect(async (actor, finalizers) => {
         // mutant: guard-off-changed-object : -> false
         await actor.write((object) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
-        if (retains(actor, finalizers)) throw new TransientError('somebody stores the finalizers again');
+        if (retains(actor, finalizers)) throw new TransientError('another client adds the finalizers again');
       }),
       auditGuards: effect((actor, finalizers) =>
         audits.guards(actor, { uid: actor.object?.metadata.uid ?? '' }, finalizers),

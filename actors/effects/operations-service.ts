@@ -145,7 +145,7 @@ function answeredBy(untilAt: number, run: () => Promise<unknown>, subject: strin
 function heldHere(run: () => Promise<unknown>, subject: string, { signal }: LongCall, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: Timer | undefined;
-    const late = (): void => reject(new UnknownOutcomeError(`'${subject}' goes on though it was given up`));
+    const late = (): void => reject(new UnknownOutcomeError(`'${subject}' continues although it was canceled`));
     const onAbort = (): void => {
       timer = clock.setTimeout(late, LINGER_MS);
     };
@@ -173,7 +173,7 @@ async function held(bus: Bus, subject: string, call: LongCall): Promise<unknown>
 export function withoutOperations({ kinds }: Pick<CalledAdapter, 'kinds'>): readonly Kind[] {
   return kinds.map((kind) => {
     const refuse = (operation: string) => async (): Promise<never> => {
-      throw new TerminalError(`nobody here may call '${operation}' of '${kind.plural}'`);
+      throw new TerminalError(`this process may not call '${operation}' of '${kind.plural}'`);
     };
     const operations = Object.fromEntries(kind.operations.map((name) => [name, refuse(name)]));
     return { ...kind, operations };

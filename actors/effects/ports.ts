@@ -50,7 +50,7 @@ import { mayBeDone } from './create-journal.ts';
 import type { OwnershipResolver } from './ownership.ts';
 import { type Reservations, reservationName } from './reservations.ts';
 
-/** What all ports of a host share. */
+/** Dependencies that all ports of a host share. */
 export interface PortsDeps {
   readonly objects: Objects;
   readonly registry: Registry;
@@ -71,7 +71,7 @@ type Other = Pick<Reference, 'kind' | 'name' | 'namespace'>;
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
 const LEASE_MARGIN_MS = 200;
-/** A long call begins within so many milliseconds or not at all: the time of its landing is counted from then. */
+/** Longest pause before a long call begins, in milliseconds: `inDoubtUntil` is counted from then. A later call is not sent. */
 const BEGIN_WITHIN_MS = 2_000;
 /** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
 const LEAST_CALL_MS = 100;
@@ -181,7 +181,7 @@ export class ObjectPorts implements LifecyclePorts {
       };
       if (inDoubtForMs === undefined) return call();
       if (inDoubtForMs > (kind.life.inDoubtForMs ?? 0)) {
-        throw new TerminalError(`the life of kind '${kind.kind}' states no 'inDoubtForMs' of ${inDoubtForMs} ms`);
+        throw new TerminalError(`the lifecycle of kind '${kind.kind}' states no 'inDoubtForMs' of ${inDoubtForMs} ms`);
       }
       // mutant: held-landing-counts-early +.1 -> clock.now()
       // mutant: held-landing-not-listed + -> $1
@@ -391,7 +391,7 @@ export class ObjectPorts implements LifecyclePorts {
     return host.createJournal.run(this.#key, inDoubtUntil, send, what && { uid, what });
   }
 
-  /** The reservation of what was looked for, and who asks for it (RESERVATIONS-1). */
+  /** The reservation of the lookup's name, and the object that requests it (RESERVATIONS-1). */
   #reservationFor({ name }: CompletedLookup) {
     const { actor, incarnation, kind } = this.#living();
     const mayWrite = (): boolean => this.#isHosted(actor);
@@ -439,7 +439,7 @@ function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationR
   };
 }
 
-/** Until the next moment of this rhythm: all that look in it look at the same moment, so that one list serves all. */
+/** Pause until the next moment of this rhythm: all polls of one interval happen at the same moment, so one list serves them. */
 export function alignedPause(pauseMs: number, clock: Clock): number {
   if (!Number.isFinite(pauseMs) || pauseMs <= 0) return pauseMs;
   const now = clock.now();

@@ -113,7 +113,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
-/** Who messages are for. */
+/** Recipients of messages. */
 export interface Receiver {
   receiveObject(mail: ObjectMessage, sequence: number): void;
   receiveClaim(from: Address, mail: ClaimMessage, sequence: number, traceparent?: string): void;

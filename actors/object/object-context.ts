@@ -246,7 +246,7 @@ export abstract class ObjectContext {
     // mutant: each-failure-warns ||.2 drop
     if (!(type !== 'Warning' || warnings.has(news) || warnings.size >= WARNINGS)) {
       this.#warnings = warnings.add(news);
-      this.log.warn({ reason, error: message, traceId: traceIdOf(this.step()) }, 'there is trouble with the object');
+      this.log.warn({ reason, error: message, traceId: traceIdOf(this.step()) }, 'object failed');
       this.#forget();
     }
     if (this.object !== undefined) this.host.report(this.object, event);

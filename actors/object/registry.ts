@@ -55,6 +55,17 @@ export function registry(kinds: readonly Kind[], others: readonly ReferencedKind
     kinds.flatMap((kind) =>
       id(kind) === id(resource) ? kind.guards.filter((guard) => guard !== kind.finalizer) : kind.guards,
     );
+  const named = new Map<string, Resource>();
+  /** Of the own API group, if it has such a kind. */
+  const resourceNamed = (kind: string, realm: string): Resource | undefined => {
+    const key = `${realm}/${kind}`;
+    const known = named.get(key);
+    if (known !== undefined) return known;
+    const all = resources.filter((candidate) => candidate.kind === kind);
+    const found = all.find((candidate) => candidate.realm === realm) ?? all[0];
+    if (found !== undefined) named.set(key, found);
+    return found;
+  };
   const guards = new Map(resources.map((resource) => [id(resource), [...new Set(guardsOn(resource))]]));
   return {
     resources,
@@ -64,9 +75,7 @@ export function registry(kinds: readonly Kind[], others: readonly ReferencedKind
     target(from, { kind, name, namespace = from.namespace }) {
       if (namespace !== from.namespace && kindById.get(id(from))?.allowsCrossNamespace !== true)
         throw new Error(`kind '${from.plural}' refers to namespace '${namespace}' and does not say that it may`);
-      const resource =
-        resources.find((candidate) => candidate.kind === kind && candidate.realm === from.realm) ??
-        resources.find((candidate) => candidate.kind === kind);
+      const resource = resourceNamed(kind, from.realm);
       if (resource === undefined) throw new Error(`kind '${kind}', which '${from.plural}' refers to, is not known`);
       const { realm, plural, scope } = resource;
       return internAddress({ realm, plural, namespace: scope === 'Cluster' ? '' : namespace, name });

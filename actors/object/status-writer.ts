@@ -131,11 +131,10 @@ export class StatusWriter {
         if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
           // Refused as it is: the same again would be refused again.
-          this.#context.log.error({ error: message }, 'the API server refuses the status');
+          this.#context.log.error({ error: message }, 'API server rejected the status');
           break;
         }
-        if (failures++ === 0)
-          this.#context.log.warn({ error: message }, 'status could not be written; it is tried again');
+        if (failures++ === 0) this.#context.log.warn({ error: message }, 'status write failed; will retry');
         await clock.sleep(growingPauseMs(failures + 1, PAUSES) * (0.5 + clock.random() / 2));
       }
     }

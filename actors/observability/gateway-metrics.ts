@@ -1,4 +1,4 @@
-// What is counted of a served model.
+// Metrics of a served model.
 import { Counter, Histogram, Registry } from 'prom-client';
 
 /** One answer. */
@@ -19,7 +19,7 @@ export interface GatewayMetrics {
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const NONE = 'none';
 
-/** The figures alone, for who serves nothing else. */
+/** The metrics alone, for processes that serve nothing else. */
 export function gatewayMetrics(): GatewayMetrics {
   const register = new Registry();
   return {

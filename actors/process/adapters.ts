@@ -14,11 +14,11 @@ import { contained } from './plug-in.ts';
 /** Those that come with Troupe. */
 export const BUILT_IN: readonly Adapter[] = [openstack, metal3, windows];
 
-/** What a process has beside the adapters that come with Troupe. */
+/** Adapters of a process besides the built-in ones. */
 export interface MoreAdapters {
-  /** Files from the folder, or packages, with commas between. */
+  /** Files from the folder, or packages, comma-separated. */
   readonly adapters?: string | undefined;
-  /** Directories of models, with commas between: their classes are kinds. */
+  /** Directories of models, comma-separated: their classes are served as kinds. */
   readonly models?: string | undefined;
   /** File of the bindings of the models. */
   readonly bindings?: string | undefined;
@@ -28,7 +28,7 @@ export interface MoreAdapters {
   readonly builtIn?: readonly Adapter[] | undefined;
 }
 
-/** What the environment says of more adapters. */
+/** Additional adapters that the environment names. */
 export function moreAdaptersIn(env: Texts): MoreAdapters {
   return {
     adapters: env['TROUPE_ADAPTERS'] || undefined,
@@ -60,7 +60,7 @@ export async function adaptersOf(
   return checkAdapters([...builtIn, ...modeled, ...loaded]);
 }
 
-/** Where the models are; undefined for none. */
+/** Directories and bindings of the models; undefined if there are none. */
 export function modelPlaceOf({ models, bindings }: Pick<MoreAdapters, 'models' | 'bindings'>): ModelPlace | undefined {
   const roots = namesIn(models);
   return roots.length === 0 ? undefined : { roots, bindings };

@@ -1,4 +1,4 @@
-// What must be true of an adapter before it is served: its contracts by the rules of contracts, and that its parts go together.
+// Checks of an adapter before it is served: its contracts follow the rules of contracts, and its parts fit together.
 import type { Adapter, DeclaredKind } from '../../adapters/api/adapter.ts';
 import { checkContracts, complaintText } from '../../adapters/api/contract/check/check.ts';
 import type { Schema } from '../../adapters/api/contract/contract.ts';

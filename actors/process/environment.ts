@@ -66,9 +66,17 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
     );
 
+    // Messages and leases end with the objects of the API server that they are of.
+    const isLasting = api === undefined || lasting;
+    const natsFolder = join(folder, isLasting ? 'nats' : 'once');
+    if (!isLasting) {
+      // Found at the start if an earlier process was killed.
+      const forget = (): Promise<void> => rm(natsFolder, { recursive: true, force: true, maxRetries: 5 });
+      await forget();
+      closing.push(forget);
+    }
     const { bus, natsUrl, server } = await openBus(options, {
-      folder,
-      lives: api === undefined || lasting ? 'lasting' : 'new',
+      natsFolder,
       firstLease: firstLeaseOn(client, options.adapters, config),
     });
     if (server !== undefined) closing.push(() => server.close());
@@ -104,23 +112,19 @@ async function isSame(one: string, other: string): Promise<boolean> {
 }
 
 interface BusPlace {
-  readonly folder: string;
-  /** Whether the objects of the API server outlive this process: if not, nor does what the bus knows of them. */
-  readonly lives: 'lasting' | 'new';
+  /** Directory of a server that is started. */
+  readonly natsFolder: string;
   readonly firstLease: () => Promise<FirstLease>;
 }
 
 async function openBus(
   { config, user, clock, onProgress }: EnvironmentOptions,
-  { folder, lives, firstLease }: BusPlace,
+  { natsFolder, firstLease }: BusPlace,
 ): Promise<{ bus: Bus; natsUrl: string | undefined; server?: NatsServer }> {
   const { natsUrl, natsServer, path, cache, shards, leaseMs } = config;
   if (natsUrl !== undefined) {
     return { bus: await natsBus({ ...natsOptions(config, user, natsUrl, clock, onProgress), firstLease }), natsUrl };
   }
-  const natsFolder = join(folder, 'nats');
-  // Messages and leases of a killed process: its objects are deleted, and no process holds a lease.
-  if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });
   let server: NatsServer;
   try {
     server = await startNatsServer({

@@ -14,7 +14,7 @@ import {
 import { type Model, readModel, renderDiagnostic, Severity, Workspace } from '../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 
-/** Where the models of a process are. */
+/** Directories and bindings of a process's models. */
 export interface ModelPlace {
   /** Directories of models. */
   readonly roots: readonly string[];
@@ -68,7 +68,7 @@ export function readBindings(roots: readonly string[], file: string | undefined)
   );
 }
 
-/** What cannot be read is for the caller to mend. */
+/** Error of a model that cannot be read, for the caller to fix. */
 function readable<T>(read: () => T): T {
   try {
     return read();

@@ -81,7 +81,7 @@ export function contained(
           try {
             await known?.close();
           } catch (error) {
-            ports.log.warn({ error: messageOf(error) }, 'it could not be closed');
+            ports.log.warn({ error: messageOf(error) }, 'closing the adapter failed');
           }
           stop();
         },
@@ -281,5 +281,5 @@ function unheard(error: unknown): void {
     });
     return;
   }
-  whose.log.error({ error: messageOf(error) }, 'the code of an adapter failed outside of any operation');
+  whose.log.error({ error: messageOf(error) }, 'adapter code failed outside of any operation');
 }

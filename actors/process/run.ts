@@ -24,7 +24,7 @@ import { busUser } from './bus-user.ts';
 import { type HttpEndpoints, serveHttpEndpoints } from './http-endpoints.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
 
-/** What serves models over HTTP. */
+/** Server of models over HTTP. */
 export interface Gateway {
   readonly url: string;
   /** Reason why not all requests can be answered; undefined if they can. */
@@ -91,7 +91,7 @@ export async function run({ config, adapters, clock, log, signal, gateway: start
     }
     gateway = await startGateway?.({ client: pages.client, clock, log, metrics: pages.metrics });
     if (gateway !== undefined) {
-      log.info({ url: gateway.url }, 'the models are served');
+      log.info({ url: gateway.url }, 'serving the models');
       pages.ask(gateway, hasBus ? 'beside others' : 'alone');
     }
     const served = [webhooks, gateway] as const;
@@ -110,7 +110,7 @@ export async function run({ config, adapters, clock, log, signal, gateway: start
     visualizer = await startVisualizer(config, deps);
     const runtime = await start(config, deps, stop);
     pages.began(runtime);
-    if (visualizer !== undefined) log.info({ url: visualizer.url }, 'the visualizer is served');
+    if (visualizer !== undefined) log.info({ url: visualizer.url }, 'serving the visualizer');
     log.info({ pod: runtime.pod, roles: [...roles], server: client.server, bus: bus.description }, 'troupe runs');
     await aborted(stop);
     await Promise.all([drain(runtime, clock, log), ended(served, config, clock)]);
@@ -229,7 +229,7 @@ export async function start(
 
 /** Ends the roles in order, within a few seconds. */
 export async function drain(runtime: Runtime, clock: Clock, log: Logger): Promise<void> {
-  log.info('stopping: nothing new is begun, leases are given up');
+  log.info('stopping; releasing leases');
   const ended = new AbortController();
   const closing = runtime.close().finally(() => ended.abort());
   await Promise.race([closing, clock.sleep(DRAIN_LIMIT_MS, ended.signal)]);

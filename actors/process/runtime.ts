@@ -165,9 +165,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       } catch (error) {
         const { message } = toErrorData(error);
         if (!(error instanceof TransientError)) {
-          log.error({ error: message, err: error }, 'a role ended; it begins again');
+          log.error({ error: message, err: error }, 'role ended with an error; restarting it');
         } else if (message !== problem) {
-          log.warn({ error: message }, 'a role cannot continue yet');
+          log.warn({ error: message }, 'role failed to start; will retry');
           problem = message;
         }
         await clock.sleep(ROLE_PAUSE_MS, stop.signal);

@@ -90,7 +90,7 @@ export function watchLegacyController(
     if (before === undefined) {
       log.warn(
         { holder, lease: `${held.lease.metadata.namespace}/${leaseName}` },
-        `${name} holds its leader lease: nothing is touched until it is gone. Scale its Deployment to zero`,
+        `${name} holds its leader lease: nothing is changed until it is released. Scale its Deployment to zero`,
       );
       for (const run of listeners) run();
     }
@@ -132,16 +132,18 @@ export function watchLegacyController(
         log.warn(
           { error },
           known
-            ? `whether ${name} leads cannot be seen any more`
-            : `whether ${name} leads cannot be seen, so nothing is touched: 'list' and 'watch' on leases named '${leaseName}' must be allowed`,
+            ? `cannot read any more whether ${name} leads`
+            : `cannot read whether ${name} leads, so nothing is changed: 'list' and 'watch' on leases named '${leaseName}' must be allowed`,
         );
       },
       onRecovery() {
-        log.info(`whether ${name} leads can be seen again`);
+        log.info(`reading again whether ${name} leads`);
       },
     },
     signal,
-  ).catch((error: unknown) => log.error({ error: toErrorData(error).message }, 'the leader lease is not followed'));
+  ).catch((error: unknown) =>
+    log.error({ error: toErrorData(error).message }, 'watching the leader lease of the legacy controller failed'),
+  );
 
   return {
     gone: (stop) =>
@@ -162,7 +164,7 @@ export function watchLegacyController(
   };
 }
 
-/** Of several leases the one that is held for longest, if its holder's clock is right; undefined: none is held. */
+/** The lease that is held for longest, if its holder's clock is right; undefined if none is held. */
 export function heldOf(leases: readonly KubeObject[], now: number): KubeObject | undefined {
   const endOf = ({ spec }: KubeObject): number => Date.parse(String(spec?.['renewTime']));
   const [held] = leases

@@ -58,7 +58,7 @@ const PAUSES = { firstMs: 1_000, limitMs: 600_000 };
 const RECOVERED_MS = 600_000;
 const LOG_EVERY_MS = 600_000;
 /** Prefix of the error in messages for users. */
-const TOLD = 'Internal error, the object is tried again later or when it is edited: ';
+const TOLD = 'Internal error; retrying later, and after each edit: ';
 
 export class Quarantine<Actor extends Held> {
   readonly #deps: QuarantineDeps<Actor>;
@@ -134,7 +134,7 @@ export class Quarantine<Actor extends Held> {
     if (its.message !== message || now - its.loggedAt >= LOG_EVERY_MS) {
       log.error(
         { ...actor.address, err: error, failures: its.failures, retryInMs: Math.round(pauseMs) },
-        'the code that serves this object failed; it is stopped, tried again later, and nothing else is affected',
+        'object quarantined after an internal error; will retry',
       );
       its.loggedAt = now;
     }

@@ -33,7 +33,7 @@ async function insist<Result>(
     try {
       return await work();
     } catch (error) {
-      host.log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
+      host.log.debug({ err: error }, 'a late message names an object that could not be read; will retry');
       await clock.sleep(growingPauseMs(failures, PAUSES));
     }
   }

@@ -6,7 +6,7 @@
 //   SERVED-KINDS-1. All pods that see the same leases choose the same pods, whatever they serve themselves.
 //   SERVED-KINDS-2. A pod without a note, as of an earlier version, always counts among those that may have shards: it
 //       decides by names alone, and would keep shards assigned to others.
-//   SERVED-KINDS-3. A pod that was replaced by one that serves more never gets its shards back while that one lives.
+//   SERVED-KINDS-3. A pod that was replaced by one that serves more never gets its shards back while the other one is live.
 
 import { type JsonObject, type LeaseRecord, WATCH_LEASE } from '../../bus/mod.ts';
 import type { ReferencedKind } from '../../machines/kind.ts';
@@ -30,7 +30,7 @@ export interface Standing {
   readonly able: ReadonlySet<string>;
   /** Kinds that some pod serves but those with shards do not: their objects are not managed. */
   readonly unserved: readonly string[];
-  /** By pod, kinds that another pod serves and this one does not. */
+  /** Kinds that another pod serves and this one does not, by pod. */
   readonly lacking: ReadonlyMap<string, readonly string[]>;
 }
 

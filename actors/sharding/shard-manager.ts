@@ -25,9 +25,9 @@ export interface ShardsDeps {
 }
 
 const UNSERVED =
-  'no pod serves all kinds that are served: the objects of these stand; give all pods the same adapters, kinds and namespaces';
+  'no pod serves all kinds that are served: their objects are not processed; give all pods the same adapters, kinds and namespaces';
 const IDLE =
-  'others serve kinds that this pod does not: it takes no shard any more, and gives its own to them; give all pods the same adapters, kinds and namespaces';
+  'other pods serve kinds that this pod does not: it hands its shards over and takes no more; give all pods the same adapters, kinds and namespaces';
 /** More new pods of a roll-out come within that, in milliseconds. Objects of kinds that only they serve wait for it. */
 const PATIENCE_MS = 60_000;
 /** Pause before a failed takeover is tried again, in milliseconds. */
@@ -108,7 +108,7 @@ export async function manageShards(
 
   const settle = async (): Promise<void> => {
     const gone = lost.splice(0);
-    if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; their actors have stopped here');
+    if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; stopped their actors');
     if (alive === undefined) {
       const acquired = await leases.acquire(`${POD_LEASE}${pod}`, pod, noteOf(offer));
       if (acquired === undefined) throw new Error(`another pod calls itself '${pod}'`);
@@ -188,7 +188,7 @@ export async function manageShards(
       problem = '';
     } catch (error) {
       const { message } = toErrorData(error);
-      if (message !== problem) log.warn({ error: message }, 'shards cannot be taken over yet');
+      if (message !== problem) log.warn({ error: message }, 'shard takeover failed; will retry');
       problem = message;
       await clock.sleep(PAUSE_MS, signal);
       continue;

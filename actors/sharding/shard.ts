@@ -34,7 +34,7 @@ export interface Shard extends ObjectHost {
   isOver(): boolean;
 }
 
-/** What a host offers to all of its shards. */
+/** Services of a host for all its shards. */
 export type HostServices = Pick<
   ObjectHost,
   | 'registry'

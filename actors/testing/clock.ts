@@ -50,6 +50,7 @@ export function stopClocks(): number {
   return left;
 }
 
+/** Clock of simulated time: it moves on as soon as nothing is left to do at an instant. */
 export class SimulatedClock extends ProcessClock {
   readonly #time: SimulatedTime;
   #isStopped = false;

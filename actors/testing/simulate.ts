@@ -13,6 +13,7 @@ export interface SimulatedSystem {
   contents(): readonly string[];
 }
 
+/** Options of `simulate`. */
 export interface SimulateOptions {
   readonly adapter: WorldOptions['adapter'];
   /** A new one, empty. */
@@ -132,7 +133,8 @@ async function checked(world: World, { objects }: SimulateOptions, { contents }:
   for (const { metadata, kind } of there)
     if (metadata.deletionTimestamp === undefined) await world.remove(kind, metadata.name);
   for (const { kind, metadata } of objects) await world.gone(kind, metadata.name);
-  if (contents().length > 0) throw new Error(`all objects are gone, and outside there is still ${listed(contents())}`);
+  if (contents().length > 0)
+    throw new Error(`all objects were deleted, but the external system still has ${listed(contents())}`);
   const [first] = world.errors;
   if (first !== undefined) throw new Error(`the runtime logged an error: ${JSON.stringify(first)}`);
 }

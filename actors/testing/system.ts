@@ -3,16 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Json } from '../../bus/json.ts';
 
+/** Request that a scripted system received. */
 export interface SystemRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** Parameters of the query. */
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Parsed, if it is JSON. */
   readonly body: Json | undefined;
 }
 
+/** Response of a scripted system; without a body it is empty. */
 export interface SystemAnswer {
   readonly status: number;
   readonly body?: Json;
@@ -24,6 +27,7 @@ export interface Match {
   readonly path?: RegExp;
 }
 
+/** External system of a test, with faults. */
 export interface ScriptedSystem {
   readonly url: string;
   /** Requests, in order: `POST /lamps`. */

@@ -16,7 +16,7 @@ interface Alarm extends Timer {
   run: (() => void) | undefined;
 }
 
-/** Of this many steps one yields to the event loop: with one at each a history takes a tenth longer. */
+/** One of this number of steps yields to the event loop: with a yield per step a history takes a tenth longer. */
 const A_TURN = 8;
 
 export class SimulatedTime {
@@ -125,7 +125,7 @@ function isBefore(one: Alarm, other: Alarm): boolean {
   return one.at - other.at < 0 || (one.at === other.at && one.id < other.id);
 }
 
-/** Resolves after a turn of the event loop, at the end of which Node reports promises that were rejected unhandled. */
+/** Resolves after an iteration of the event loop, at the end of which Node reports promises that were rejected unhandled. */
 function turned(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

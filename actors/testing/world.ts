@@ -16,6 +16,7 @@ import { configure } from '../process/adapters.ts';
 import { type Runtime, startRuntime } from '../process/runtime.ts';
 import { simulatedClock } from './clock.ts';
 
+/** Options of `openWorld`. */
 export interface WorldOptions {
   /** Makes the adapter. Its calls go by this `fetch`, so that they end when the process does. */
   readonly adapter: (ports: { readonly fetch: typeof globalThis.fetch }) => Adapter;
@@ -38,6 +39,7 @@ export interface Manifest {
   readonly spec?: JsonObject;
 }
 
+/** API server, bus and runtime of a test. */
 export interface World {
   readonly clock: Clock;
   /** The namespace of all that is written without one. */

@@ -91,7 +91,7 @@ function ofPage(file: string): Asset | undefined {
 
 /** Without types: line and column of everything stay what they are. */
 function stripped(source: string): string {
-  // Node warns once that this is new, to people who cannot change it.
+  // Node warns once that this API is new; readers of the log cannot change that.
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
   try {

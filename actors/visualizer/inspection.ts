@@ -128,7 +128,7 @@ async function toldWhy(
     const causes = all.map(({ summary, advice, weight }) => ({ summary, advice, severity: severityOf(weight) }));
     return { chain: causes.length === 0 ? [] : linesOf(finding, inquiry, 0), causes };
   } catch (error) {
-    const summary = `what it waits for cannot be told now: ${toErrorData(error).message}`;
+    const summary = `cannot read what it waits for: ${toErrorData(error).message}`;
     return { chain: [], causes: [{ summary, advice: '', severity: 'waiting' }] };
   }
 }

@@ -20,7 +20,7 @@ export interface ProblemsDeps {
   readonly clock: Clock;
 }
 
-const UNTOLD = 'what waits for what cannot be told now';
+const UNTOLD = 'cannot read which objects wait';
 
 export async function problemsOf(deps: ProblemsDeps, session: Session, reading: ClusterReader): Promise<Problems> {
   const { clock } = deps;
@@ -81,7 +81,7 @@ async function around(
   } catch (error) {
     return [
       {
-        summary: `whether another controller leads, and who hosts what, cannot be told: ${toErrorData(error).message}`,
+        summary: `cannot read the legacy controller's lease and the hosting of shards: ${toErrorData(error).message}`,
         advice: '',
       },
     ];

@@ -36,7 +36,7 @@ export function toneOfTags(tags: readonly unknown[]): StatusColor {
 }
 
 /**
- * What a tone that was told comes to, as the object is now.
+ * The reported tone, corrected by the object's present state.
  *
  * @param reported.generation  of the object at the time of the state, as far as it is known
  * @throws what the code of the kind throws
@@ -60,7 +60,7 @@ export function toneNow(
     : reported;
 }
 
-/** By the status alone. @throws errors of the kind's code */
+/** Tone derived from the status alone. @throws errors of the kind's code */
 export function toneOfObject(
   object: KubeObject,
   kind: Kind,

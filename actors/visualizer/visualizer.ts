@@ -1,4 +1,4 @@
-// The role `visualizer`: the page, and what it is told, in a process that has a bus and a client of the API server.
+// The role `visualizer`: serves the page and its data, in a process with a bus and a client of the API server.
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
@@ -27,7 +27,7 @@ const PORTS = 100;
 const TOKEN_LENGTH = 16;
 
 /**
- * Serves the page where the configuration says; it costs nothing until somebody opens it.
+ * Serves the page at the configured address; it costs nothing until a reader opens it.
  *
  * @returns undefined: it is served nowhere
  * @throws {TerminalError} the address is taken, or is none of this machine's; the token is no token
@@ -66,7 +66,7 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
   );
 }
 
-/** The first of these ports that is free; that none is, whoever listens is told. */
+/** The first of these ports that is free; if none is, the server reports that on listening. */
 async function freeFrom({ host, port }: ListenAddress): Promise<ListenAddress> {
   for (let next = port; next < Math.min(port + PORTS, 65_536); next += 1) {
     if (await isFree({ host, port: next })) return { host, port: next };

@@ -267,7 +267,7 @@ export interface ChartArrow {
 export interface Source {
   hello(): Promise<Hello>;
   /**
-   * Begins to tell: `onForest` once before anything else, and again whenever what was told is no base any more. Changes come at
+   * Starts to send: `onForest` once first, and again whenever earlier data are no longer a base for changes. Changes come at
    * most every hundred milliseconds; each has what happened since the last one.
    */
   follow(listener: FeedListener): Promise<{ close(): Promise<void> }>;

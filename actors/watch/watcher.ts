@@ -119,7 +119,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
       problem = '';
     } catch (error) {
       const { message } = toErrorData(error);
-      if (message !== problem) log.warn({ error: message }, 'the watch cannot be led yet');
+      if (message !== problem) log.warn({ error: message }, 'leading the watch failed; will retry');
       problem = message;
       await clock.sleep(PAUSE_MS, signal);
     }
@@ -291,13 +291,13 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
             onTrouble(message, isMissing) {
               if (!isMissing) {
                 deps.onInterrupted?.(resource);
-                log.warn({ plural, error: message }, 'the watch is interrupted');
+                log.warn({ plural, error: message }, 'watch interrupted; reconnecting');
                 isTold = true;
               } else if (isCaredFor) families.missing(resource);
               else seeded(watch);
             },
             onRecovery() {
-              if (isTold) log.info({ plural }, 'the watch works again');
+              if (isTold) log.info({ plural }, 'watch restored');
               isTold = false;
             },
           },

@@ -37,7 +37,7 @@ export async function followClients(
       } catch (error) {
         // Half of it may have been written.
         const { message } = toErrorData(error);
-        if (message !== problem) log.warn({ error: message }, 'the authorities of clients cannot be read again');
+        if (message !== problem) log.warn({ error: message }, 'reading the client CA again failed; will retry');
         problem = message;
       }
     }

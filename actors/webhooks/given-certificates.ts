@@ -91,7 +91,8 @@ export function givenCertificates({ files, clock, log }: GivenCertificatesDeps):
         } catch (error) {
           // Half of it may have been written.
           const { message } = toErrorData(error);
-          if (message !== problem) log.warn({ error: message }, 'the files of the webhooks cannot be used');
+          if (message !== problem)
+            log.warn({ error: message }, 'reading the webhook certificate files failed; will retry');
           problem = message;
         }
       }

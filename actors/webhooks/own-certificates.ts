@@ -155,7 +155,7 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
     const book = await done(step, kept);
     if (book === undefined) return step.do === 'wait' ? step.until : clock.now();
     await write(book, kept);
-    log.info({ step: step.do }, 'the certificates of the webhooks are renewed');
+    log.info({ step: step.do }, 'renewing the webhook certificates');
     return clock.now();
   };
 
@@ -179,7 +179,7 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
           onList: due,
           onChange: due,
           onGone: due,
-          onTrouble: (error) => log.warn({ error }, 'the certificates of the webhooks cannot be followed'),
+          onTrouble: (error) => log.warn({ error }, 'watching the webhook certificates failed; will retry'),
           onRecovery: due,
         },
         signal,
@@ -198,7 +198,8 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
           if (error instanceof TerminalError && served === undefined) throw error;
           if (!(error instanceof ConflictError)) {
             const { message } = toErrorData(error);
-            if (message !== problem) log.warn({ error: message }, 'the certificates of the webhooks cannot be kept');
+            if (message !== problem)
+              log.warn({ error: message }, 'maintaining the webhook certificates failed; will retry');
             problem = message;
             failures += 1;
           }

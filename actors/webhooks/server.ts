@@ -114,7 +114,7 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
         throw new RefusedBody(401, 'a review is answered to who shows a certificate of --webhook-client-ca');
       if (route?.kind === 'conversion') {
         const { convert } = route.webhook;
-        const onDefect = (err: unknown): void => log.error({ path, err }, 'an object could not be converted');
+        const onDefect = (err: unknown): void => log.error({ path, err }, 'converting an object failed');
         const pieces = answeredReview(arriving(request, clock), {
           ...{ convert, onDefect, onConverted: () => (objects += 1) },
           onHeld: (bytes) => hold(holding, bytes),
@@ -129,7 +129,7 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
         send(response, status, body);
       }
     } catch (error) {
-      refuse(request, response, error, (err) => log.error({ path, err }, 'a webhook could not be answered'));
+      refuse(request, response, error, (err) => log.error({ path, err }, 'answering a webhook request failed'));
     } finally {
       clock.clearTimeout(late);
       holding.release();

@@ -131,7 +131,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
     said.bundles = found.map(
       ({ pointer, said: before }) => wrong.find((one) => one.pointer === pointer)?.wanted ?? before,
     );
-    log.info({ [resource.kind]: name }, 'the caBundle of the webhooks was written');
+    log.info({ [resource.kind]: name }, 'wrote the caBundle of a webhook');
   };
 
   const renewals = new Set<() => void>();
@@ -152,7 +152,8 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
         onList: due,
         onChange: due,
         onGone: due,
-        onTrouble: (message) => log.warn({ [resource.kind]: name, error: message }, 'a webhook cannot be followed'),
+        onTrouble: (message) =>
+          log.warn({ [resource.kind]: name, error: message }, 'watching a webhook configuration failed; will retry'),
         onRecovery: due,
       },
       signal,
@@ -175,7 +176,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
         // A concurrent write is normal: the patch fails with a conflict, or as invalid.
         const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
         if (!isRace && message !== problem) {
-          log.warn({ [resource.kind]: name, error: message }, 'the caBundle of the webhooks cannot be written');
+          log.warn({ [resource.kind]: name, error: message }, 'writing the caBundle of a webhook failed; will retry');
           problem = message;
         }
         const pauseMs = growingPauseMs(failures + 1, PAUSES);

@@ -134,6 +134,7 @@ export type DeclaredKind = Omit<Kind, 'operations'> & { readonly operations: rea
 /** Operations by plural and name. */
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
+/** Operations of an adapter that has begun to serve. */
 export interface Served {
   /** All that the kinds declare. */
   readonly operations: Operations;
@@ -206,8 +207,11 @@ export interface SecretContent {
 
 /** The message is a constant, values are fields. */
 export interface AdapterLog {
+  /** For developers. */
   debug(fields: object, message: string): void;
+  /** A change of state. */
   info(fields: object, message: string): void;
+  /** A failure that is retried. */
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
@@ -220,6 +224,7 @@ export interface CallRecord {
   readonly path: string;
   /** Undefined: no answer, or none that could be read. */
   readonly status: number | undefined;
+  /** Time from the request to the end of its response, in milliseconds. */
   readonly durationMs: number;
   /** Trace context of the operation that sent it. */
   readonly traceparent: string;
@@ -278,6 +283,7 @@ export interface LegacyController {
   readonly lease: string;
 }
 
+/** Dependencies of `Adapter.devBackend`: its options, and what `troupe dev` has started. */
 export interface DevBackendPorts extends Settings {
   readonly clock: Clock;
   /** A folder for files that people need. */
@@ -297,12 +303,14 @@ export interface DevBackend {
   close(): Promise<void>;
 }
 
+/** File that `troupe scaffold` writes. */
 export interface ScaffoldedFile {
   /** From `KindScaffold.root`, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
+/** Plan of the files of a new kind, for `troupe scaffold`. */
 export interface KindScaffold {
   /** Root of the paths; ends with a slash. */
   readonly root: URL;

@@ -15,6 +15,7 @@ export interface Companions {
   wanted(object: Data, companion: Data | undefined): CompanionChange;
 }
 
+/** Required change of a companion. */
 export type CompanionChange =
   | { readonly kind: 'none' }
   /** `object` is to be made, or to be written in place of what is there. */

@@ -8,10 +8,13 @@ export type Data = Readonly<Record<string, unknown>>;
 
 /** Paths of one server: no two adapters of a process have the same. */
 export interface Webhooks {
+  /** Conversion between API versions. */
   readonly conversion?: ConversionWebhook;
+  /** Judgment of objects before they are stored. */
   readonly admission?: AdmissionWebhook;
 }
 
+/** Webhook that converts objects between API versions. */
 export interface ConversionWebhook {
   /** `/convert`. */
   readonly path: string;
@@ -21,11 +24,13 @@ export interface ConversionWebhook {
   convert(object: unknown, desiredAPIVersion: string): ConvertedObject;
 }
 
+/** Result of a conversion. */
 export type ConvertedObject =
   | { readonly kind: 'done'; readonly object: Data }
   /** Error for the client, with the name of the object and nothing of its content. */
   | { readonly kind: 'failed'; readonly message: string };
 
+/** Webhook that judges objects before they are stored. */
 export interface AdmissionWebhook {
   readonly paths: readonly string[];
   /** ValidatingWebhookConfigurations, by name, that may lead there, as definitions do. */
@@ -38,6 +43,7 @@ export interface AdmissionWebhook {
   review(review: unknown, path: string, ports: ReviewPorts): Promise<ReviewReply>;
 }
 
+/** Dependencies of a review. */
 export interface ReviewPorts {
   /** Reads the objects of all namespaces, or of the managed ones. @throws as `KubeClient.call` */
   listObjects(resource: Resource): Promise<readonly KubeObject[]>;

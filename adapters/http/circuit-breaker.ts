@@ -91,7 +91,7 @@ export class CircuitBreaker {
     if (this.#pauseMs > 0 && this.#retryAt >= now + pauseMs) return;
     this.#pauseMs = pauseMs;
     this.#retryAt = now + pauseMs;
-    this.#message = `service '${service}' asked to be left alone until ${instant(this.#retryAt)}; it is tried again then`;
+    this.#message = `service '${service}' returned 503 with Retry-After; pausing its requests until ${instant(this.#retryAt)}`;
   }
 
   #end(): void {

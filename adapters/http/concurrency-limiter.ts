@@ -119,7 +119,9 @@ export class ConcurrencyLimiter {
     const { pausedUntil } = lane;
     if (pausedUntil >= entrant.deadlineAt && pausedUntil > now) {
       const retryAfterMs = Math.ceil(pausedUntil - now);
-      return Promise.reject(new UnsentError(`${this.#name} asked to be left alone for a while`, { retryAfterMs }));
+      return Promise.reject(
+        new UnsentError(`${this.#name} answered with Retry-After; pausing its requests`, { retryAfterMs }),
+      );
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {

@@ -9,13 +9,13 @@ export const REACH_FLAGS = [
     name: 'cloud-allow',
     variable: 'TROUPE_CLOUD_ALLOW',
     value: 'HOSTS',
-    help: 'names, *.example.com, addresses, CIDRs or *, with commas: clouds are reached there, and BMCs, images and storage may be there, whatever else is said',
+    help: 'allowed destinations of clouds, BMCs, images and storage: names, *.example.com, addresses, CIDRs or *, comma-separated; takes precedence over --cloud-deny',
   },
   {
     name: 'cloud-deny',
     variable: 'TROUPE_CLOUD_DENY',
     value: 'HOSTS',
-    help: 'clouds are not reached there, and nothing that a tenant names may be, nor at link-local addresses, at the API server, or in a pod at loopback; clouds not at service addresses either',
+    help: 'denied destinations of clouds and of all that a tenant names, besides link-local addresses, the API server, in a pod loopback, and for clouds service addresses',
   },
 ] as const satisfies readonly Flag[];
 

@@ -189,7 +189,7 @@ function plainName(name: string): string {
 
 function refusal(host: string, place: string, what: string): TransientError {
   return new TransientError(
-    `'${host}' is ${place}, which ${what} are not reached at; whoever runs Troupe may allow it with --cloud-allow`,
+    `'${host}' is ${place}, which is not allowed for ${what}; the operator of Troupe can allow it with --cloud-allow`,
   );
 }
 

@@ -7,7 +7,7 @@
 //   HTTP-RESPONSE-4. The weight is no less than what V8 keeps for text and values together, members of one huge object aside (0.8 of it).
 import { TransientError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Holding } from './response-memory.ts';
-import type { Dispatcher } from './undici.ts';
+import type { Body } from './undici.ts';
 
 /** Expected size of a response: one resource (or a token), or a page of a list. */
 export type Extent = 'one' | 'page';
@@ -47,40 +47,35 @@ export interface Reading {
   readonly holding: Holding;
 }
 
-/** The text of the answer. @throws {OversizeError} it is over a limit; {UnknownOutcomeError} there is no memory for it now */
-export function textOf(answer: Dispatcher.ResponseData, { label, extent, holding }: Reading): Promise<string> {
-  const { body, statusCode } = answer;
-  const limit = statusCode < 400 ? LIMITS[extent] : REFUSAL_LIMIT;
-  const scan = new AnswerScan();
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  // Copied together: a chunk may be one byte, and costs a hundred.
-  let text = Buffer.alloc(0);
-  let held = 0;
-  const fail = (error: unknown): void => {
-    reject(error);
-    text = Buffer.alloc(0);
-    body.destroy();
+/**
+ * Gathers the answer to a request. Its `add` throws {OversizeError} if it is over a limit, {UnknownOutcomeError} if there is no memory
+ * for it now.
+ */
+export function limitedBody({ label, extent, holding }: Reading): (status: number) => Body {
+  return (status) => {
+    const limit = status < 400 ? LIMITS[extent] : REFUSAL_LIMIT;
+    const scan = new AnswerScan();
+    // Copied together: a chunk may be one byte, and costs a hundred.
+    let text = Buffer.alloc(0);
+    let held = 0;
+    return {
+      add(chunk) {
+        const size = scan.bytes;
+        scan.read(chunk);
+        checkLimits(scan, limit, `${label} answered ${status}`);
+        try {
+          // mutant: answer-memory-unasked drop
+          holding.grow(scan.weight - held);
+        } catch (error) {
+          throw unread(label, error);
+        }
+        held = scan.weight;
+        if (scan.bytes > text.length) text = grown(text, size, scan.bytes);
+        chunk.copy(text, size);
+      },
+      text: () => text.toString('utf8', 0, scan.bytes),
+    };
   };
-  // Not `for await`: chunks would queue, each dearer than what it holds.
-  body.on('data', (chunk: Buffer) => {
-    if (body.destroyed) return;
-    try {
-      const size = scan.bytes;
-      scan.read(chunk);
-      checkLimits(scan, limit, `${label} answered ${statusCode}`);
-      // mutant: answer-memory-unasked drop
-      holding.grow(scan.weight - held);
-      held = scan.weight;
-      if (scan.bytes > text.length) text = grown(text, size, scan.bytes);
-      chunk.copy(text, size);
-    } catch (error) {
-      fail(error instanceof OversizeError ? error : unread(label, error));
-    }
-  });
-  body.on('error', fail);
-  body.on('end', () => resolve(text.toString('utf8', 0, scan.bytes)));
-  body.on('close', () => reject(new Error('the connection was closed')));
-  return promise;
 }
 
 /** Throws where pages that were read so far make too long a list. */

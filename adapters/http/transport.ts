@@ -6,9 +6,9 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError, TroupeError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { retryAfterMs as retryAfterOf } from '../text/retry-after.ts';
-import { type Extent, textOf } from './response.ts';
+import { type Extent, limitedBody } from './response.ts';
 import type { Holding } from './response-memory.ts';
-import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from './undici.ts';
+import { Agent, connectorWith, type Dispatcher, type Progress, proxyAgent, requestWhole } from './undici.ts';
 
 /** As oslo.middleware makes it. */
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -131,7 +131,7 @@ class LateError extends Error {}
  */
 function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
-    const { opaque: sending } = options as Dispatcher.RequestOptions<Sending> & { readonly opaque: Sending };
+    const { opaque: sending } = options as Dispatcher.DispatchOptions & { readonly opaque: Sending };
     return dispatch(options, {
       onRequestStart(controller, context) {
         // mutant: sent-after-deadline if -> false
@@ -201,54 +201,57 @@ async function exchange(
   const leftMs = deadlineAt - clock.now();
   if (leftMs <= 0) throw late();
   const sending: Sending = { deadlineAt, begun: false };
-  const abort = new AbortController();
-  const timer = stream === undefined ? clock.setTimeout(() => abort.abort(), leftMs) : undefined;
+  if (stream?.signal.aborted) throw new TransientError(`${label} was ended`);
+  let isOver = false;
+  const { answer, end } = requestWhole(url, {
+    method,
+    dispatcher,
+    opaque: sending,
+    // A stream that is answered before its end leaves a connection that cannot be reused.
+    reset: stream !== undefined,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(stream === undefined ? {} : { 'content-type': stream.contentType }),
+      ...headers,
+    },
+    // Without a length: a stream that breaks off is then no shorter body, but none.
+    body: stream === undefined ? (body === undefined ? null : JSON.stringify(body)) : Readable.from(stream.chunks()),
+    bodyOf: limitedBody({ label, extent, holding }),
+    ...(onHeard !== undefined && { onAnswer: onHeard }),
+  });
+  const finish = (): void => {
+    isOver = true;
+    end(new Error('it was ended'));
+  };
+  const timer = stream === undefined ? clock.setTimeout(finish, leftMs) : undefined;
+  stream?.signal.addEventListener('abort', finish);
   try {
-    const answer = await request(url, {
-      method,
-      dispatcher,
-      opaque: sending,
-      signal: stream?.signal ?? abort.signal,
-      // A stream that is answered before its end leaves a connection that cannot be reused.
-      reset: stream !== undefined,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(stream === undefined ? {} : { 'content-type': stream.contentType }),
-        ...headers,
-      },
-      // Without a length: a stream that breaks off is then no shorter body, but none.
-      body: stream === undefined ? (body === undefined ? null : JSON.stringify(body)) : Readable.from(stream.chunks()),
-    });
-    onHeard?.();
-    const text = await textOf(answer, { label, extent, holding });
-    const retryAfterMs = retryAfterOf(answer.headers['retry-after'], clock.now());
+    const { status, headers: answered, text } = await answer;
+    const retryAfter = answered['retry-after'];
+    const retryAfterMs = retryAfter === undefined ? undefined : retryAfterOf(retryAfter, clock.now());
+    const contentType = header(answered['content-type']);
     return {
-      status: answer.statusCode,
-      ...parseBody(text, {
-        label,
-        shape,
-        status: answer.statusCode,
-        contentType: header(answer.headers['content-type']),
-        retryAfterMs,
-      }),
-      subjectToken: header(answer.headers['x-subject-token']),
+      status,
+      ...parseBody(text, { label, shape, status, contentType, retryAfterMs }),
+      subjectToken: header(answered['x-subject-token']),
       retryAfterMs,
-      requestId: requestIdOf(
-        header(answer.headers['x-openstack-request-id'] ?? answer.headers['openstack-request-id']),
-      ),
+      requestId: requestIdOf(header(answered['x-openstack-request-id'] ?? answered['openstack-request-id'])),
       textLength: text.length,
     };
-  } catch (error) {
+  } catch (failure) {
     // Also errors of a stream's source.
+    if (failure instanceof TroupeError) throw failure;
+    const { error } = failure as { readonly error: unknown; readonly progress: Progress };
     if (error instanceof TroupeError) throw error;
     if (error instanceof LateError) throw late();
-    if (stream?.signal.aborted) throw new TransientError(`${label} was ended`);
+    if (isOver && stream !== undefined) throw new TransientError(`${label} was ended`);
     const Failure = sending.begun ? UnknownOutcomeError : TransientError;
-    if (abort.signal.aborted) throw new Failure(`${label} was not answered by its deadline`);
+    if (isOver) throw new Failure(`${label} was not answered by its deadline`);
     throw new Failure(`${label} failed: ${reason(error)}`, { cause: error });
   } finally {
     if (timer !== undefined) clock.clearTimeout(timer);
+    stream?.signal.removeEventListener('abort', finish);
   }
 }
 

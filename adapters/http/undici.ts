@@ -1,6 +1,7 @@
 // The parts of undici that are used: its index also loads mocks, caches, WebSockets and `fetch`, some 10 MB in every
 // process. These files are internal to undici: hence the exact version in package.json.
 import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
 import type {
   Dispatcher,
   Agent as UndiciAgent,
@@ -51,51 +52,78 @@ export interface WholeAnswer {
 /** How far a request had come when it failed. */
 export type Progress = 'sent' | 'answered';
 
-export interface WholeRequest extends Omit<Dispatcher.DispatchOptions, 'origin' | 'path'> {
-  readonly dispatcher: Dispatcher;
-  /** Looks at the size of the body so far, in bytes. What it throws ends the request. */
-  readonly onSize?: (bytes: number) => void;
-  /** Called when the headers are there, with the way to end the request. */
-  readonly onAnswer?: (end: (reason: Error) => void) => void;
+/** Gathers the body of an answer. */
+export interface Body {
+  /** What it throws ends the request. */
+  add(chunk: Buffer): void;
+  /** All of it. */
+  text(): string;
 }
 
-/** One request, answered once its body is there: without the stream and the signals of {@link request}. Rejects with `{ error, progress }`. */
-export function requestWhole(
-  url: string,
-  { dispatcher, onSize, onAnswer, ...options }: WholeRequest,
-): Promise<WholeAnswer> {
-  const { origin, pathname, search } = new URL(url);
-  const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer>();
-  const chunks: Buffer[] = [];
-  let [status, bytes] = [0, 0];
+export interface WholeRequest extends Omit<Dispatcher.DispatchOptions, 'origin' | 'path'> {
+  readonly dispatcher: Dispatcher;
+  /** Handed on to the dispatcher. */
+  readonly opaque?: unknown;
+  /** Of an answer with this status. */
+  bodyOf(status: number): Body;
+  /** Called when the headers are there. */
+  readonly onAnswer?: () => void;
+}
+
+/** A request on its way. */
+export interface OngoingRequest {
+  /** Rejects with `{ error, progress }`. */
+  readonly answer: Promise<WholeAnswer>;
+  /** Ends it at once, sent or not. What was not sent by then never is. */
+  end(reason: Error): void;
+}
+
+/** One request, answered once its body is there: without the stream and the signals of {@link request}. Never throws. */
+export function requestWhole(url: string, { dispatcher, bodyOf, onAnswer, ...options }: WholeRequest): OngoingRequest {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<WholeAnswer>();
+  let status = 0;
   let headers: WholeAnswer['headers'] = {};
+  let body: Body | undefined;
   let progress: Progress = 'sent';
-  const fail = (error: unknown): void => reject({ error, progress });
-  dispatcher.dispatch(
-    { ...options, origin, path: `${pathname}${search}` },
-    {
-      onRequestStart: () => undefined,
-      onResponseStart(controller, statusCode, given) {
-        if (statusCode < 200) return;
-        [status, headers, progress] = [statusCode, given, 'answered'];
-        onAnswer?.((reason) => controller.abort(reason));
-      },
-      onResponseData(controller, chunk) {
-        bytes += chunk.length;
-        try {
-          onSize?.(bytes);
-          chunks.push(chunk);
-        } catch (error) {
-          controller.abort(error as Error);
-        }
-      },
-      onResponseEnd() {
-        const [only] = chunks;
-        const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-        resolve({ status, headers, text: body.toString('utf8') });
-      },
-      onResponseError: (_controller, error) => fail(error),
+  let abort: ((reason: Error) => void) | undefined;
+  let ended: Error | undefined;
+  const fail = (error: unknown): void => {
+    reject({ error, progress });
+    if (!(options.body instanceof Readable)) return;
+    options.body.on('error', () => undefined);
+    options.body.destroy(error as Error);
+  };
+  const end = (reason: Error): void => {
+    ended ??= reason;
+    abort?.(reason);
+    fail(reason);
+  };
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(controller) {
+      abort = (reason) => controller.abort(reason);
+      if (ended !== undefined) controller.abort(ended);
     },
-  );
-  return promise;
+    onResponseStart(_, statusCode, given) {
+      if (statusCode < 200) return;
+      [status, headers, progress] = [statusCode, given, 'answered'];
+      body = bodyOf(status);
+      onAnswer?.();
+    },
+    onResponseData(_, chunk) {
+      try {
+        body?.add(chunk);
+      } catch (error) {
+        end(error as Error);
+      }
+    },
+    onResponseEnd: () => resolve({ status, headers, text: body?.text() ?? '' }),
+    onResponseError: (_, error) => fail(error),
+  };
+  try {
+    const { origin, pathname, search } = new URL(url);
+    dispatcher.dispatch({ ...options, origin, path: `${pathname}${search}` }, handler);
+  } catch (error) {
+    fail(error); // an address or a header that is none
+  }
+  return { answer, end };
 }

@@ -199,7 +199,7 @@ function connectionOf(
   if (connection.whereabouts === undefined) {
     return async () => {
       throw new NotReadyError(
-        'nobody said where Ironic is: set IRONIC_ENDPOINT, or IRONIC_NAME, where the role ironic is played',
+        'the address of Ironic is not configured: set IRONIC_ENDPOINT, or IRONIC_NAME, for the role ironic',
       );
     };
   }

@@ -6,7 +6,15 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import { Agent, type Dispatcher, type Progress, request, requestWhole, type WholeAnswer } from '../http/undici.ts';
+import {
+  Agent,
+  type Body,
+  type Dispatcher,
+  type Progress,
+  request,
+  requestWhole,
+  type WholeAnswer,
+} from '../http/undici.ts';
 import { retryAfterMs } from '../text/retry-after.ts';
 import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
@@ -49,7 +57,7 @@ export interface Cause {
   readonly message: string;
 }
 
-/** Who a request is made for, where that is not the account of this process. */
+/** User of a request, if it is not the account of this process. */
 export interface Impersonated {
   readonly user: string;
   readonly groups: readonly string[];
@@ -246,7 +254,7 @@ export function kubeClient({
     const { dispatcher, headers } = await addressed('requests', accept, type);
     let timer: Timer | undefined;
     try {
-      return await requestWhole(`${server}${path}`, {
+      const { answer, end } = requestWhole(`${server}${path}`, {
         dispatcher,
         headers: {
           ...headers,
@@ -256,16 +264,13 @@ export function kubeClient({
         method,
         body: body === undefined ? null : JSON.stringify(body),
         headersTimeout: REQUEST_TIMEOUT_MS,
-        onAnswer(end) {
+        onAnswer() {
           const late = (): void => end(new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`));
           timer = clock.setTimeout(late, REQUEST_TIMEOUT_MS);
         },
-        onSize(bytes) {
-          // mutant: list-page-of-any-size if -> false
-          if (bytes > mostBytes)
-            throw new TooLargeError(`the API server at ${server} answered more than ${mostBytes} bytes`);
-        },
+        bodyOf: () => bodyWithin(mostBytes, server),
       });
+      return await answer;
     } catch (failure) {
       const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
       if (error instanceof TooLargeError) throw error;
@@ -305,7 +310,7 @@ export function kubeClient({
     }
   }
 
-  /** What a refusal means. Whether the kind is served at all is asked for after a 404 that does not tell. */
+  /** Error for a rejected request. After an ambiguous 404 it checks whether the kind is served at all. */
   async function refused(
     { status, headers }: Pick<WholeAnswer, 'status' | 'headers'>,
     body: JsonObject | undefined,
@@ -371,6 +376,25 @@ export function kubeClient({
   };
 }
 
+/** @param mostBytes  more than this it does not take */
+function bodyWithin(mostBytes: number, server: string): Body {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add(chunk) {
+      bytes += chunk.length;
+      // mutant: list-page-of-any-size if -> false
+      if (bytes > mostBytes)
+        throw new TooLargeError(`the API server at ${server} answered more than ${mostBytes} bytes`);
+      chunks.push(chunk);
+    },
+    text() {
+      const [only] = chunks;
+      return (chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)).toString('utf8');
+    },
+  };
+}
+
 /** Whose request it is; '' for what belongs to no namespace. */
 function namespaceOf(path: string): string {
   return /\/namespaces\/([^/?]+)\//.exec(path)?.[1] ?? '';
@@ -405,7 +429,7 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
 function tooLong(server: string): TooLargeError {
   const limit = `${LINE_LENGTH / 1024 / 1024} MiB`;
   return new TooLargeError(
-    `a watch at ${server} told of an object in more than ${limit}, which is not read: all objects are listed anew; make that object smaller`,
+    `a watch at ${server} sent an object larger than ${limit}, which is skipped: listing all objects again; make that object smaller`,
   );
 }
 

@@ -95,7 +95,7 @@ export function delegatedObjects({ client, clock, manager, onTrouble }: Delegate
         });
         if (body['kind'] === 'Status') return { kind: 'gone' };
         const object = strip(body, resource);
-        // Who answers with the object that is gone says of it that it is being deleted, held by nothing.
+        // A server that answers with the deleted object returns it as deleting and without finalizers.
         const { deletionTimestamp, finalizers = [] } = object.metadata;
         return deletionTimestamp === undefined || finalizers.length === 0
           ? { kind: 'gone' }

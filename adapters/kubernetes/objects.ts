@@ -262,7 +262,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
           last = await page(`continue=${encodeURIComponent(last.metadata.continue)}`);
         } catch (error) {
           if (!(error instanceof ExpiredError)) throw error;
-          // So many changes that another paged attempt would expire too: all objects in one request, which cannot
+          // The number of changes would expire another paged attempt too: all objects in one request, which cannot
           // expire.
           items.length = 0;
           last = await read();

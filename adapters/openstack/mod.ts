@@ -5,11 +5,11 @@ import { openstack } from './adapter.ts';
 import { lookUps } from './client/lookups.ts';
 import { poller } from './client/poller.ts';
 import type { Sessions } from './client/session.ts';
-import type { Downloads } from './images/download-policy.ts';
-import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
+import type { Downloads } from './downloads/download-policy.ts';
 import { KINDS } from './kinds/registry.ts';
-import type { OperationsDeps } from './kinds/table.ts';
+import { GROUP, REALM, VERSION } from './resource/common-contract.ts';
 import { type ManagedKind, managedKind } from './resource/managed-kind.ts';
+import type { OperationsDeps } from './resource/table.ts';
 
 export { openstackWith } from './adapter.ts';
 export { readClouds } from './client/clouds-yaml.ts';

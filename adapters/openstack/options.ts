@@ -8,7 +8,7 @@ import { REACH_FLAGS, reachIn } from '../http/egress-policy-options.ts';
 import { proxyIn } from '../http/proxies.ts';
 import { parseGoDuration } from '../text/go-duration.ts';
 import type { SessionsDeps } from './client/sessions.ts';
-import type { Downloads } from './images/download-policy.ts';
+import type { Downloads } from './downloads/download-policy.ts';
 import { DRIFT_ANNOTATION, Drift } from './resource/drift.ts';
 
 export interface OpenStackOptions {

@@ -2,7 +2,7 @@
 import { TerminalError } from '../../bus/errors.ts';
 import type { Adapter, Served, ServePorts, Settings } from '../api/adapter.ts';
 import type { Host } from '../csi-proxy/hosts/host.ts';
-import { KeyedMutex } from '../csi-proxy/keyed-mutex.ts';
+import { KeyedMutex } from '../csi-proxy/hosts/keyed-mutex.ts';
 import { PathRules } from '../csi-proxy/server/path-rules.ts';
 import { ANYWHERE, foreignReachOf } from '../http/egress-policy.ts';
 import type { PipeMachines, PipeMachinesDeps } from './client/machines.ts';

@@ -32,9 +32,9 @@ const TODO: Readonly<Record<Reason, string | undefined>> = {
   [Reason.NotFormatted]: 'format it by hand, or order it as the message says, if nothing on it is wanted',
   [Reason.RawNotTold]: 'choose another spec.formatPolicy',
   [Reason.NotPartitioned]: 'partition it by hand, or order it as the message says, if nothing on it is wanted',
-  [Reason.FormatUncertain]: 'see on the machine what became of it',
-  [Reason.PathTaken]: 'see what is at the path: when nothing is there any more it goes on by itself',
-  [Reason.OfOtherNamespace]: 'ask whoever has the object of the other namespace, or use it on another machine',
+  [Reason.FormatUncertain]: 'check its result on the machine',
+  [Reason.PathTaken]: 'check what is at the path; the object continues automatically once the path is free',
+  [Reason.OfOtherNamespace]: 'ask the owner of the object in the other namespace, or use another machine',
 };
 
 const isReason = (reason: string): reason is Reason => Object.hasOwn(TODO, reason);

@@ -21,7 +21,7 @@ export function takenAtOf({ spec, recorded = {} }: KubeObject): string | undefin
   return recorded['nodeName'] === spec?.['nodeName'] ? wordOf(recorded['nodeTakenAt']) : undefined;
 }
 
-/** Of the objects that name one Kubernetes node, the one that represents it (WIN-NODE-NAMES-1). */
+/** The one of the objects that name one Kubernetes node which represents it (WIN-NODE-NAMES-1). */
 export function holderOf(nodes: readonly KubeObject[], nodeName: string): KubeObject | undefined {
   const [first] = nodes
     .filter(({ spec }) => spec?.['nodeName'] === nodeName)

@@ -33,27 +33,27 @@ export const FLAGS: readonly Flag[] = [
     variable: 'WINDOWS_MACHINE',
     value: 'NAME',
     fallback: 'windows',
-    help: "that csi-proxy looks after: windows, which it runs on, or memory, a made-up one, as 'troupe dev' has it",
+    help: "machine that csi-proxy manages: windows, the one that it runs on, or memory, a simulated one, as in 'troupe dev'",
   },
   {
     name: 'windows-machine-file',
     variable: 'WINDOWS_MACHINE_FILE',
     value: 'FILE',
-    help: "what a made-up one begins with, as 'troupe csi-proxy serve --machine' takes it",
+    help: "initial state of a simulated machine, in the format of 'troupe csi-proxy serve --machine'",
   },
   {
     name: 'windows-look-every-ms',
     variable: 'WINDOWS_LOOK_EVERY_MS',
     value: 'N',
     fallback: String(LOOK_EVERY_MS),
-    help: 'between two looks at a machine of which nothing is heard',
+    help: 'milliseconds between two polls of a machine that reports no change',
   },
   {
     name: 'windows-format-ms',
     variable: 'WINDOWS_FORMAT_MS',
     value: 'N',
     fallback: String(FORMAT_MS),
-    help: 'after which a format that nobody waits for any more is said to be uncertain',
+    help: 'milliseconds after which the result of a format that was interrupted is reported as uncertain',
   },
   {
     name: 'windows-directories',
@@ -110,5 +110,5 @@ function directoriesIn({
   const all = (value ?? KUBELET_PATH).split(',').map((directory) => directory.trim());
   const wrong = all.find((directory) => !/^[a-z]:\\/i.test(directory));
   if (wrong === undefined) return all;
-  throw new TerminalError(`${name} must be directories such as C:\\var, with commas between; got '${wrong}'`);
+  throw new TerminalError(`${name} must be comma-separated directories such as C:\\var; got '${wrong}'`);
 }

@@ -45,7 +45,9 @@ export const noteStuck = {
 
 function stuckMessage(outcome: Outcome): string {
   if (outcome.kind === 'stuck') return outcome.message;
-  return outcome.kind === 'absent' ? 'Ironic does not know the node' : 'what was said to be done is not';
+  return outcome.kind === 'absent'
+    ? 'Ironic does not know the node'
+    : 'Ironic reported a change as done that is not in effect';
 }
 
 /** Rows of the transition table that the state machine follows. */

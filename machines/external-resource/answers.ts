@@ -69,6 +69,7 @@ const found: Check = (value) => {
     matches: [Array.isArray, 'a list'],
     exact: [isFlag, 'true or false'],
     'completedLookup?': [isText, 'a text'],
+    'unlike?': [isTexts, 'a list of texts'],
   })(value);
   if (wrong !== undefined) return wrong;
   for (const match of (value as Found).matches) {

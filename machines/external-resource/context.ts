@@ -44,16 +44,21 @@ export const ResourceTag = {
 
 /** An object, reduced to what the chart decides by. */
 export interface ResourceView {
+  /** `metadata.uid`. */
   readonly uid: string;
+  /** `metadata.generation`. */
   readonly generation: number;
+  /** The user deleted the object. */
   readonly deleting: boolean;
   /** Those that hold it. */
   readonly finalizers: readonly string[];
-  /** The kind's own finalizer, and whether it is stored. */
+  /** The kind's own finalizer. */
   readonly finalizer: string;
+  /** The own finalizer is stored. */
   readonly owned: boolean;
   /** `status.id`. */
   readonly externalId: string | undefined;
+  /** The object creates and deletes the resource; an imported one is only read. */
   readonly managed: boolean;
   /** The external resource outlives the object. */
   readonly detached: boolean;
@@ -78,6 +83,7 @@ export interface ResourceView {
   readonly retry?: string;
 }
 
+/** Context of the state machine of an external resource. */
 export interface ResourceContext {
   /** Address of the object, as one string. */
   readonly key: string;
@@ -92,6 +98,7 @@ export interface ResourceContext {
   readonly observation: Observation | undefined;
   /** Others see the object as usable: the Available condition is True. */
   readonly available: boolean;
+  /** Consecutive failures. */
   readonly attempts: number;
   /** Changes in a row after which the resource was still not as specified. */
   readonly changes: number;
@@ -106,8 +113,9 @@ export interface ResourceContext {
   /** Generation of the object that the last step outside was made for. */
   readonly tried: number;
   readonly error: ErrorData | undefined;
-  /** Reasons for which the last update waits, and when another one is useful without a change. */
+  /** Messages of what the last update waits for. */
   readonly waiting: readonly string[];
+  /** Time until another update is useful without a change, in milliseconds. */
   readonly repassMs: number | undefined;
   /** References, as `<Kind>/<name>`, that the last update pass saw the resource not to rest on. */
   readonly unused: readonly string[];
@@ -123,6 +131,7 @@ export interface ResourceContext {
   readonly left: readonly string[] | undefined;
   /** Notes of the last update about a resource that stays as it is. */
   readonly statusNotes: readonly string[];
+  /** The resource of `status.id` was found deleted, and is being created again. */
   readonly vanished: boolean;
   /** State of the content transfer; undefined if there is none, and the last attempt was none. */
   readonly filling: ContentTransfer | undefined;
@@ -249,6 +258,7 @@ export interface FindOutput {
   readonly completedLookup?: string;
   readonly earlier?: boolean;
   readonly intended?: boolean;
+  readonly unlike?: readonly string[];
   /** Message about several matches. */
   readonly ambiguity?: string;
 }

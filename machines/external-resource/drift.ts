@@ -21,7 +21,7 @@ export function noteLoss(): Pick<ResourceContext, 'error' | 'observation' | 'ava
   const error: ErrorData = {
     code: 'terminal',
     reason: 'UnrecoverableError',
-    message: 'the resource was deleted outside, and is not made anew, since what drifts is only reported',
+    message: 'the resource was deleted outside of Kubernetes, and is not re-created, since drift is only reported',
     passing: true,
   };
   return { error, observation: undefined, available: false };

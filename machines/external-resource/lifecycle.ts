@@ -34,6 +34,7 @@ export interface ResourceState {
   readonly generation: number;
   /** Tags of the current state. */
   readonly tags: ReadonlySet<string>;
+  /** External id: as recorded, or as just learned. */
   readonly externalId: string | undefined;
   /** Last successful observation of this lifecycle. */
   readonly observation: Pick<Observation, 'resource' | 'available'> | undefined;
@@ -63,6 +64,7 @@ export interface ResourceState {
   readonly vanished: boolean;
 }
 
+/** Options of `externalResourceLife`: how a kind reads an object and renders its status. */
 export interface ExternalResourceOptions
   extends Pick<
     Lifecycle,
@@ -95,6 +97,11 @@ export interface ExternalResourceOptions
 
 type Snapshot = SnapshotFrom<typeof externalResourceMachine>;
 
+/**
+ * Lifecycle of an object that represents one external resource with an id.
+ *
+ * @example const life = externalResourceLife({ view, status, mayHaveUnrecordedCreate, ambiguity: 'several lamps match' });
+ */
 export function externalResourceLife({
   view,
   status,

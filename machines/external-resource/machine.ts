@@ -20,7 +20,8 @@
 //       reports the owner, and tries again when that one is deleted. Objects of one namespace may share if their kind
 //       allows it: the resource belongs to all of them, and is removed with the last.
 //   EXTERNAL-RESOURCE-9. For an existing object only an unrecorded resource of its own create is ever removed: the
-//       create's response or intent identifies it. A resource that was only found stays.
+//       create's response or intent identifies it. A resource that was only found stays. A deleted object that recorded
+//       nothing removes what is found only if nothing tells it from what the object's create asked for.
 import { and, not } from 'xstate';
 import { Tag } from '../lifecycle.ts';
 import { building } from './building.ts';

@@ -59,6 +59,11 @@ export interface Found {
   readonly earlier?: boolean;
   /** It is what a create was to make whose result is not recorded, as the object still is. */
   readonly intended?: boolean;
+  /**
+   * For an object that is being deleted: what else was found, and cannot be what its create made, with the reason. It is none of the
+   * matches, and stays. For people, without secrets.
+   */
+  readonly unlike?: readonly string[];
 }
 
 /**
@@ -70,7 +75,7 @@ export type ResourceOperations = {
    * Looks up a resource that an earlier, interrupted create may have left behind. `exact` is false when a reference was
    * not known yet and the lookup left it out: no match then proves that there is none, a match proves nothing.
    * `completedLookup` is equal for all objects whose lookups may find the same resource: they create it, or adopt it,
-   * one at a time.
+   * one at a time. A deletion removes the match: there is none that differs from what the object's create asked for (`unlike`).
    *
    * @param request.intents  of creates whose result is not recorded: what one of them was to make comes before what the object
    *   would have now
@@ -114,6 +119,7 @@ export type ResourceOperations = {
 /** Report of a watch about a changed resource. */
 export type WatchUpdate = { readonly observation: Observation } | { readonly gone: true };
 
+/** Request of `watch`: polls until the signal is aborted. */
 export interface WatchRequest extends Omit<LongCallRequest, 'progress'> {
   readonly progress: (news: WatchUpdate) => void;
   readonly id: string;

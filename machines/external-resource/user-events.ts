@@ -7,7 +7,7 @@
 //   USER-EVENTS-3. Drift is an update for a generation that was complete before: it is not the spec that has changed.
 import { type Lifecycle, Tag, type UserEvent } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
-import { type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';
+import { type FindOutput, type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';
 import type { UpdateOutcome } from './operations.ts';
 import { isPostponed } from './resync.ts';
 
@@ -56,6 +56,8 @@ export class UserEventDetector {
   /** The generation that the resource was last brought up to. */
   #doneGeneration: number | undefined;
   #isEndTold = false;
+  /** What was said to be left in place. */
+  readonly #leftTold = new Set<string>();
   /** Generation whose fields without effect were reported. */
   #unheededGeneration: number | undefined;
   /** Reported notes about a resource that stays as it is. */
@@ -94,6 +96,8 @@ export class UserEventDetector {
     const isFound = enters(ResourceTag.Contending) || (externalId !== '' && enters(ResourceTag.Guarding));
     if (effect !== undefined && (isFound || enters(ResourceTag.Recording)))
       this.#origin = ORIGINS[effect] ?? this.#origin;
+    const left = effect === 'search' ? this.#leftInPlace(cause.output as FindOutput) : undefined;
+    if (left !== undefined) return left;
     if (effect === 'record') return this.#recorded(cause.output as RecordOutput, externalId);
     if (effect === 'update') {
       const outcome = cause.output as UpdateOutcome;
@@ -113,14 +117,20 @@ export class UserEventDetector {
       );
     if (enters(ResourceTag.Vanished)) {
       this.#doneGeneration = undefined;
-      return warning(
-        'DeletedExternally',
-        `${object.externalId} is gone, and was not deleted from here; it is made anew`,
-      );
+      return warning('DeletedExternally', `${object.externalId} was deleted outside of Troupe; re-creating it`);
     }
     if (enters(ResourceTag.Unclaiming) && externalId !== '')
       return this.#ended(cause, from?.hasTag(ResourceTag.AwaitsRemoval) === true, object, externalId);
     return undefined;
+  }
+
+  /** What a deletion has found and does not remove: it is somebody else's. */
+  #leftInPlace({ unlike = [] }: FindOutput): UserEvent | undefined {
+    const news = unlike.filter((each) => !this.#leftTold.has(each));
+    for (const each of news) this.#leftTold.add(each);
+    return news.length === 0
+      ? undefined
+      : warning('NotRemoved', `Left in place, as not made for this object: ${news.join('; ')}`);
   }
 
   #recorded({ kind }: RecordOutput, externalId: string): UserEvent | undefined {
@@ -194,7 +204,7 @@ export class UserEventDetector {
 
 /** For people: what is not as the spec says, and stays so. Fields alone: their values may be secrets. */
 export function driftMessage(left: readonly string[]): string {
-  return `not as specified, and left so: ${[...left].sort().join(', ')}`;
+  return `differs from the spec, and is not corrected: ${[...left].sort().join(', ')}`;
 }
 
 /** For people: what of the spec has no effect, and what would give it one. */

@@ -59,7 +59,7 @@ const awaiting = reconcileLoopSetup.createStateConfig({
 });
 
 const idle = reconcileLoopSetup.createStateConfig({
-  description: 'There is nothing to do.',
+  description: 'Nothing is left to do.',
   tags: Tag.Settled,
   entry: ['claim', 'noteSettled'],
   always: anew,
@@ -74,26 +74,26 @@ const idle = reconcileLoopSetup.createStateConfig({
 });
 
 const requeued = reconcileLoopSetup.createStateConfig({
-  description: 'Something is under way, or is to be tried again, or waits for its time.',
+  description: 'An attempt is running, will be retried, or is scheduled.',
   tags: Tag.Waiting,
   always: anew,
   after: { pause: 'awaiting' },
 });
 
 const backingOff = reconcileLoopSetup.createStateConfig({
-  description: 'The last pass failed in a way that may pass.',
+  description: 'The last attempt failed temporarily.',
   tags: Tag.Failing,
   after: { backoff: 'awaiting' },
 });
 
 const active = reconcileLoopSetup.createStateConfig({
   id: 'active',
-  description: 'It is looked after.',
+  description: 'The object is reconciled.',
   initial: 'awaiting',
   states: {
     awaiting: { ...awaiting, always: [...unlessDeleting, { guard: 'isAnswered', target: 'reconciling' }] },
     reconciling: {
-      description: 'A pass is under way.',
+      description: 'An attempt is running.',
       tags: Tag.Busy,
       entry: 'noteBasis',
       invoke: {
@@ -121,19 +121,19 @@ const active = reconcileLoopSetup.createStateConfig({
     idle: { ...idle, always: [...unlessDeleting, anew] },
     available: {
       ...idle,
-      description: 'There is nothing to do, and others may use it.',
+      description: 'Nothing is left to do, and dependents may use the object.',
       tags: [Tag.Settled, Tag.Available],
       always: [...unlessDeleting, anew],
     },
     awaitingDependencies: {
       ...idle,
-      description: 'There is nothing to do before what it refers to is ready.',
+      description: 'Waiting until every required dependency is ready.',
       tags: [Tag.Waiting, Tag.AwaitsDependencies],
       always: [...unlessDeleting, anew],
     },
     requeued: { ...requeued, always: [...unlessDeleting, anew] },
     refused: {
-      description: 'Refused as it is: nothing is tried until something changes.',
+      description: 'Rejected: nothing is tried until the spec or a dependency changes.',
       tags: [Tag.Settled, Tag.Failing, Tag.Terminal],
       always: [...unlessDeleting, anew],
     },
@@ -158,7 +158,7 @@ const deleting = reconcileLoopSetup.createStateConfig({
   states: {
     awaiting,
     reconciling: {
-      description: 'A pass is under way.',
+      description: 'An attempt is running.',
       tags: Tag.Busy,
       entry: 'noteBasis',
       invoke: {

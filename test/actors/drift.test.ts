@@ -44,10 +44,10 @@ check(
     world.simulator.resetCounts();
     world.simulator.drift.change('networks', id, { description: 'theirs', tags: ['b'] });
     const found = await world.until('Network', name, 'drifted', (object) => drifted(object).startsWith('True'));
-    assert.is(drifted(found), 'True Drifted: not as specified, and left so: description, tags');
+    assert.is(drifted(found), 'True Drifted: differs from the spec, and is not corrected: description, tags');
     assert.equal([condition(found, 'Available').status, condition(found, 'Progressing').reason], ['True', 'Success']);
     const { message, type } = await reported(world, name, 'Drifted');
-    assert.equal([type, message], ['Warning', `not as specified, and left so: description, tags: ${id}`]);
+    assert.equal([type, message], ['Warning', `differs from the spec, and is not corrected: description, tags: ${id}`]);
     assert.match((await counted.text()).body, /troupe_kubernetes_events_total\{kind="Network",reason="Drifted"\} \d/);
     // It is looked at again, by another process too, and nothing is done.
     await world.stop();
@@ -82,7 +82,12 @@ check('what is gone is told, and made anew when its spec is edited', async (worl
   await annotate(world, 'Network', name, 'report');
   const { status } = await world.available('Network', name);
   await world.cloud('DELETE', `/networks/${status?.id}`);
-  const gone = await world.progressing('Network', name, 'UnrecoverableError', /deleted outside, and is not made anew/);
+  const gone = await world.progressing(
+    'Network',
+    name,
+    'UnrecoverableError',
+    /deleted outside of Kubernetes, and is not re-created/,
+  );
   assert.is(gone.status?.id, status?.id);
   assert.equal(await world.contents('networks'), []);
   await world.patch('Network', name, { spec: { resource: { description: 'wanted' } } });

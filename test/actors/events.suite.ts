@@ -89,7 +89,7 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
 
     await world.cloud('DELETE', `/networks/${status?.id}`);
     const lost = await reported(world, name, 'DeletedExternally');
-    assert.is(lost.message, `${status?.id} is gone, and was not deleted from here; it is made anew`);
+    assert.is(lost.message, `${status?.id} was deleted outside of Troupe; re-creating it`);
     await reported(world, name, 'Created', (event) => event.message !== `Created ${status?.id}`);
     assert.equal(await reasons(world, name), ['Created', 'Created', 'DeletedExternally', 'Drifted']);
   });

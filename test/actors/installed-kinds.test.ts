@@ -126,9 +126,7 @@ check(
     );
     await installMetal3(world);
     await world.eventually('it works again', () =>
-      world.logs.some(({ msg, plural }) => msg === 'the watch works again' && plural === 'hostclaims')
-        ? undefined
-        : 'not yet',
+      world.logs.some(({ msg, plural }) => msg === 'watch restored' && plural === 'hostclaims') ? undefined : 'not yet',
     );
     assert.is(reported(world, NONE_OF('metal3')), 0);
   },

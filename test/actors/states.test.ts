@@ -12,7 +12,7 @@ import {
   SERVER_STATES,
   type States,
   VOLUME_STATES,
-} from '../../adapters/openstack/kinds/states.ts';
+} from '../../adapters/openstack/base/states.ts';
 import type { CollectionName } from '../../adapters/simulated/openstack/store.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { inMemory } from '../world/environments.ts';

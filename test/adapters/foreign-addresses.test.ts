@@ -2,8 +2,8 @@
 import type { LookupFunction } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KeyedMutex } from '../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../adapters/csi-proxy/server/path-rules.ts';
 import { type EgressPolicyOptions, foreignReachOf } from '../../adapters/http/egress-policy.ts';
 import type { IronicPorts } from '../../adapters/ironic/serving.ts';
@@ -49,7 +49,7 @@ test('33.C6: link-local and metadata addresses are refused, in every spelling of
   ]) {
     assert.match(
       (await egressPolicyOf().refusalOf('BMCs', host)) ?? `${host} is reached`,
-      /whoever runs Troupe may allow it/,
+      /the operator of Troupe can allow it/,
     );
     assert.is(await egressPolicyOf({ allow: ['0.0.0.0/0', '::/0'] }).refusalOf('BMCs', host), undefined, host);
   }
@@ -93,7 +93,7 @@ test('33.C6: the address of a BMC, as the flags say it', () =>
       await world.host(at(DENIED));
       const host = 'baremetalhosts/one';
       const refused = await world.until(host, 'refused', (object) => errorOf(object)[0] === 'registration error');
-      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids, which BMCs are not reached at`);
+      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids, which is not allowed for BMCs`);
       await world.merge(host, { spec: at('169.254.169.254') });
       await world.until(host, 'refused anew', (object) => errorOf(object)[1].includes('a link-local address'));
       await world.merge(host, { spec: at('bmc.internal') });
@@ -112,11 +112,11 @@ test('33.C6: the URL of an image, and of its checksum', () =>
       const checksum = 'a'.repeat(64);
       await world.host({ inspectionMode: 'disabled', image: { url: `http://${DENIED}/a.raw`, checksum } });
       const refused = await world.until(host, 'refused', (object) => errorOf(object)[0] === 'provisioning error');
-      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids, which images are not reached at`);
+      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids, which is not allowed for images`);
       const image = { url: 'http://images/a.raw', checksum: 'http://169.254.169.254/latest/user-data' };
       await world.merge(host, { spec: { image } });
       await world.until(host, 'refused anew', (object) =>
-        errorOf(object)[1].includes('a link-local address, which images'),
+        errorOf(object)[1].includes('a link-local address, which is not allowed for images'),
       );
     },
     { env },
@@ -128,13 +128,13 @@ test('33.C6: the image of a DataImage, and where events of a BMC go', () =>
     const url = `http://${DENIED}/a.iso`;
     const attached = await dataImageOperations(judged).attach({ ...request(objectOf('DataImage', { url })), url });
     assert.is(attached.kind, 'refused');
-    assert.match('message' in attached ? attached.message : '', 'which images are not reached at');
+    assert.match('message' in attached ? attached.message : '', 'which is not allowed for images');
     assert.is(ironic.machine('bm1').media, null);
     const object = objectOf('BMCEventSubscription', { hostName: 'h', destination: `https://${DENIED}/events` });
     const error = await rejection(bmcEventSubscriptionOperations(judged).create({ ...request(object) } as never));
     assert.match(
       (error as Error).message,
-      'where --cloud-deny forbids, which destinations of BMC events are not reached at',
+      'where --cloud-deny forbids, which is not allowed for destinations of BMC events',
     );
   }));
 
@@ -166,9 +166,9 @@ test('33.C6: the source of firmware, before a deployment and while it is service
     traceparent: '',
   };
   await prepareHost(ports, passes, request);
-  assert.match(reported[0] ?? '', 'where --cloud-deny forbids, which sources of firmware are not reached at');
+  assert.match(reported[0] ?? '', 'where --cloud-deny forbids, which is not allowed for sources of firmware');
   const serviced = await serviceHost(ports, passes, { ...request, isBegun: true });
-  assert.match(JSON.stringify(serviced), 'where --cloud-deny forbids, which sources of firmware are not reached at');
+  assert.match(JSON.stringify(serviced), 'where --cloud-deny forbids, which is not allowed for sources of firmware');
   assert.is(reported.length, 1, 'no node is asked for anything');
 });
 
@@ -192,7 +192,7 @@ test('33.C6: the server of a share, and the portal of a target', async () => {
   for (const server of [DENIED, '169.254.169.254', '169.254.169.254@8080', 'fe80--1.ipv6-literal.net']) {
     assert.match(
       await refusal(map, { remotePath: `\\\\${server}\\share` }),
-      /(cloud-deny|link-local).*, which SMB servers are not reached at/,
+      /(cloud-deny|link-local).*, which is not allowed for SMB servers/,
       server,
     );
   }
@@ -202,7 +202,7 @@ test('33.C6: the server of a share, and the portal of a target', async () => {
     const spec = { portal: { address }, iqn: 'iqn.2026-01.com.example:one' };
     assert.match(
       await refusal(connect, spec),
-      /(cloud-deny|link-local).*, which iSCSI portals are not reached at/,
+      /(cloud-deny|link-local).*, which is not allowed for iSCSI portals/,
       address,
     );
   }

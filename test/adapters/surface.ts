@@ -19,9 +19,60 @@ export async function declarationsOf(files: readonly string[]): Promise<string> 
   return `${lines.sort().join('\n')}\n`;
 }
 
-interface Export {
+export interface Export {
   readonly name: string;
+  /** File of the declaration, or the package that it is of. */
   readonly from: string;
+}
+
+/** An exported declaration with its documentation. */
+export interface Documented extends Export {
+  /** Doc comment; empty if there is none. */
+  readonly comment: string;
+  /** Members of an interface or a type of an object, each with its doc comment. */
+  readonly members: readonly { readonly name: string; readonly comment: string }[];
+}
+
+/** @param file  from the root of the checkout @returns its exports that are declared in the tree */
+export async function documentedIn(file: string): Promise<readonly Documented[]> {
+  const found: Documented[] = [];
+  for (const { name, from } of await exportsOf(file)) {
+    const origin = await originOf(name, from);
+    if (!origin.endsWith('.ts')) continue;
+    const { body } = await parsed(origin);
+    const nodes = body.filter((node) => {
+      const declaration = node['declaration'] as Node | null | undefined;
+      return declaration && namesOf(declaration).includes(name);
+    });
+    const comments = nodes.map(commentOf).join('\n').trim();
+    found.push({ name, from: origin, comment: comments, members: nodes.flatMap(membersOf) });
+  }
+  return found;
+}
+
+/** File that declares an export, through files that only pass it on. */
+async function originOf(name: string, from: string): Promise<string> {
+  if (!from.endsWith('.ts')) return from;
+  const nested = (await exportsOf(from)).find((each) => each.name === name);
+  return nested === undefined ? from : originOf(name, nested.from);
+}
+
+function commentOf(node: Node): string {
+  const all = (node['leadingComments'] ?? []) as readonly { readonly type: string; readonly value: string }[];
+  const last = all.at(-1);
+  return last?.type === 'CommentBlock' && last.value.startsWith('*') ? last.value.slice(1).trim() : '';
+}
+
+function membersOf(node: Node): Documented['members'] {
+  const declaration = node['declaration'] as Node;
+  const body =
+    declaration.type === 'TSInterfaceDeclaration'
+      ? ((declaration['body'] as Node)['body'] as readonly Node[])
+      : (((declaration['typeAnnotation'] as Node | undefined)?.['members'] ?? []) as readonly Node[]);
+  return body.flatMap((member) => {
+    const { name } = (member['key'] ?? {}) as { readonly name?: string };
+    return name === undefined || member['computed'] === true ? [] : [{ name, comment: commentOf(member) }];
+  });
 }
 
 async function parsed(file: string): Promise<{ readonly text: string; readonly body: readonly Node[] }> {

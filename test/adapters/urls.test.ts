@@ -5,7 +5,7 @@ import { admit } from '../../adapters/ironic/api/admission/admit.ts';
 import { createSubscription } from '../../adapters/ironic/host/event-subscription.ts';
 import { firmwareComponentsStatus } from '../../adapters/ironic/host/firmware-components.ts';
 import { dataImageOperations } from '../../adapters/ironic/steps/data-images.ts';
-import { downloadUrl } from '../../adapters/openstack/images/download-policy.ts';
+import { downloadUrl } from '../../adapters/openstack/downloads/download-policy.ts';
 import { delegateDownload } from '../../adapters/openstack/images/image-data.ts';
 import { objectOf, withNode } from '../world/ironic.ts';
 import { rejection } from '../world/rejection.ts';

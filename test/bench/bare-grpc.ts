@@ -2,7 +2,7 @@
 //
 //   node bare-grpc.ts PATH
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
-import { asIs, grpcTarget } from '../../adapters/csi-proxy/grpc.ts';
+import { asIs, grpcTarget } from '../../adapters/csi-proxy/base/grpc.ts';
 
 const [path = ''] = process.argv.slice(2);
 const server = new Server();

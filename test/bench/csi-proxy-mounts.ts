@@ -2,13 +2,13 @@
 // itself, as if there were no other. Windows is a machine in memory behind the worker's double, which counts.
 
 import { openLog } from '../../actors/base/log.ts';
+import { pipePath } from '../../adapters/csi-proxy/base/pipes.ts';
 import * as disk from '../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
 import * as filesystem from '../../adapters/csi-proxy/client/filesystem/v1/client_generated.ts';
 import * as volume from '../../adapters/csi-proxy/client/volume/v1/client_generated.ts';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { windowsHost } from '../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import type { Worker } from '../../adapters/csi-proxy/hosts/windows/worker.ts';
-import { pipePath } from '../../adapters/csi-proxy/pipes.ts';
 import { allGroups } from '../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer } from '../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { groupDeps, KUBELET_PATH } from '../../adapters/csi-proxy/server/group-deps.ts';

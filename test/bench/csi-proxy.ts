@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { Client, credentials } from '@grpc/grpc-js';
 import { systemClock } from '../../actors/base/clock.ts';
 import { GetDiskStatsRequest } from '../../adapters/csi-proxy/api/disk/v1/api_generated.ts';
+import { asBuffer, asIs, grpcTarget } from '../../adapters/csi-proxy/base/grpc.ts';
+import { pipePath } from '../../adapters/csi-proxy/base/pipes.ts';
 import { newClientWithPipePath } from '../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
-import { asBuffer, asIs, grpcTarget } from '../../adapters/csi-proxy/grpc.ts';
-import { pipePath } from '../../adapters/csi-proxy/pipes.ts';
 import { freshPrefix } from '../adapters/csi-proxy/echo-group.ts';
 import { ASKED_BY_THE_ORIGINAL, askedToMount } from './csi-proxy-mounts.ts';
 

@@ -174,7 +174,7 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
         assert.not.instance(error, UnknownOutcomeError);
         return error.message;
       };
-      assert.match(await proves(hold(scene, b).answer), `nobody answers '${SUBJECT}'`);
+      assert.match(await proves(hold(scene, b).answer), `no process serves '${SUBJECT}'`);
       const { running } = await serving(a);
       assert.match(await proves(hold(scene, b, {}, { beginBy: clock.now() - 1 }).answer), 'no time was left');
       assert.match(

@@ -7,9 +7,7 @@ import {
   type Msg,
   type MsgHdrs,
   type NatsConnection,
-  NoRespondersError,
-  RequestError,
-  TimeoutError,
+  PermissionViolationError,
 } from '@nats-io/transport-node';
 import { Connection } from '../../bus/connection.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -32,6 +30,11 @@ interface Listening {
   readonly callback: (error: Error | null, message: Msg) => void;
 }
 
+interface PublishOptions {
+  readonly reply?: string;
+  readonly headers?: MsgHdrs;
+}
+
 const ENCODER = new TextEncoder();
 
 export class ScriptedNats {
@@ -50,7 +53,7 @@ export class ScriptedNats {
   readonly #clock: ManualClock;
   readonly #listening = new Set<Listening>();
   readonly #ever: Listening[] = [];
-  #status: { type: string }[] = [];
+  #status: { type: string; error?: Error }[] = [];
   #wakeStatus: () => void = () => undefined;
   #made = 0;
 
@@ -60,9 +63,10 @@ export class ScriptedNats {
       info: { version },
       isClosed: () => false,
       status: () => this.#statuses(),
-      request: (subject: string, payload: Uint8Array | string, options: { timeout: number; headers?: MsgHdrs }) =>
-        this.#request(subject, String(payload), options),
-      publish: (subject: string) => void this.sent.push(subject),
+      publish: (subject: string, payload: Uint8Array | string, { reply, headers: sent }: PublishOptions = {}) => {
+        if (reply === undefined || !this.#isHeard(reply)) this.sent.push(subject);
+        else this.#request(subject, String(payload), reply, sent && receivedHeaders(sent));
+      },
       subscribe: (subject: string, { callback }: { callback: Listening['callback'] }) => {
         const listening = { subject, callback };
         this.#listening.add(listening);
@@ -80,7 +84,7 @@ export class ScriptedNats {
     );
   }
 
-  /** How often a subject was asked that begins with these words. */
+  /** Number of requests whose subject begins with these words. */
   count(beginning: string): number {
     return this.asked.filter((subject) => subject.startsWith(beginning)).length;
   }
@@ -117,7 +121,30 @@ export class ScriptedNats {
     await this.#clock.settle();
   }
 
-  async *#statuses(): AsyncGenerator<{ type: string }> {
+  /** The server does not let us publish on a subject. */
+  async refuse(subject: string): Promise<void> {
+    const error = new PermissionViolationError('not allowed', 'publish', subject);
+    this.#status.push({ type: 'error', error });
+    this.#wakeStatus();
+    await this.#clock.settle();
+  }
+
+  /** The server does not let us hear what this filter covers. */
+  refuseAnswers(filter: string): void {
+    const error = new PermissionViolationError('not allowed', 'subscription', filter);
+    for (const listening of [...this.#listening]) {
+      if (listening.subject !== filter) continue;
+      this.#listening.delete(listening);
+      listening.callback(error, message('', '', undefined, ''));
+    }
+  }
+
+  /** Filters of what is listened to. */
+  get heard(): readonly string[] {
+    return [...this.#listening].map(({ subject }) => subject);
+  }
+
+  async *#statuses(): AsyncGenerator<{ type: string; error?: Error }> {
     for (;;) {
       for (let next = this.#status.shift(); next !== undefined; next = this.#status.shift()) yield next;
       await new Promise<void>((resolve) => {
@@ -126,22 +153,19 @@ export class ScriptedNats {
     }
   }
 
-  #request(
-    subject: string,
-    payload: string,
-    { timeout, headers: sent }: { timeout: number; headers?: MsgHdrs },
-  ): Promise<Msg> {
+  #isHeard(subject: string): boolean {
+    return [...this.#listening].some((listening) => matches(listening.subject, subject));
+  }
+
+  #request(subject: string, payload: string, reply: string, sent: MsgHdrs | undefined): void {
     this.asked.push(subject);
-    return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => reject(new TimeoutError()), timeout);
-      if (this.swallows(subject)) return;
-      const answer = this.#answer(subject, payload, sent);
-      if (answer === 'silence') return;
-      void (this.delays(subject) ?? Promise.resolve()).then(() => {
-        this.#clock.clearTimeout(timer);
-        if (answer === undefined) reject(new RequestError('', { cause: new NoRespondersError(subject) }));
-        else resolve(answer);
-      });
+    if (this.swallows(subject)) return;
+    const answer = this.#answer(subject, payload, sent);
+    if (answer === 'silence') return;
+    void (this.delays(subject) ?? Promise.resolve()).then(() => {
+      const answered = answer ?? message('', '', headers(503, 'No Responders'), '');
+      for (const { subject: listened, callback } of [...this.#listening])
+        if (matches(listened, reply)) callback(null, { ...answered, subject: reply });
     });
   }
 
@@ -194,6 +218,17 @@ export class ScriptedNats {
     stream.messages.set(subject, { sequence: stream.lastSequence, payload, headers: sent });
     return json({ stream: stream.config['name'], seq: stream.lastSequence });
   }
+}
+
+/** What a server reads of the headers that were sent. */
+function receivedHeaders(sent: MsgHdrs): MsgHdrs {
+  const received = headers();
+  const { encode } = sent as unknown as { encode(): Uint8Array };
+  for (const line of new TextDecoder().decode(encode()).split('\r\n').slice(1)) {
+    const [name = '', value = ''] = line.split(': ');
+    if (name !== '') received.append(name, value);
+  }
+  return received;
 }
 
 /** Whether a NATS filter matches a subject. */

@@ -86,7 +86,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
         void b.services.request(SUBJECT, {}, soon(scene)).catch(({ message }) => (refusal = message));
       ask();
       await until('a refusal', () => refusal !== '' || asked > 0);
-      assert.equal([asked, refusal], [0, `nobody answers '${SUBJECT}'`]);
+      assert.equal([asked, refusal], [0, `no process serves '${SUBJECT}'`]);
     }),
   );
 
@@ -98,7 +98,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const startedAt = clock.now();
       const error = await rejection(bus.services.request('csi-proxy.node-7.volume.format', {}, soon(scene)));
       assert.instance(error, TransientError);
-      assert.match(error.message, "nobody answers 'csi-proxy.node-7.volume.format'");
+      assert.match(error.message, "no process serves 'csi-proxy.node-7.volume.format'");
       assert.not.instance(error, UnknownOutcomeError);
       assert.ok(clock.now() - startedAt < 1_000 + lateEffectMs, 'at once');
       const service = await bus.services.serve('x', '1.0.0', 'x', [{ subject: 'x.y', handle: async () => ({}) }]);

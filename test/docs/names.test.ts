@@ -34,7 +34,6 @@ const KNOWN: ReadonlySet<string> = new Set([
 const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   'adapters/ocm/README.md': ['prefix'],
   'bus/recipes.md': ['raw'],
-  'deploy/README.md': ['set'],
   'deploy/from-baremetal-operator.md': [
     ...['metrics-addr', 'health-addr', 'webhook-port', 'enable-leader-election', 'dev', 'provisioner'],
     ...['lease-duration-seconds', 'renew-deadline-seconds', 'retry-period-seconds'],

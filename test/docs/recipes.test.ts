@@ -157,12 +157,12 @@ const SAID: Readonly<Record<string, (text: string, namespace: string) => void>> 
     assert.match(text, `ready.openstack.networks.${namespace}.net`);
     assert.match(text, '"readiness":"ready"');
   },
-  'Who holds which lease': (text) => {
+  'All leases': (text) => {
     assert.match(text, /role=2Ewatch .*"holder":"watch-/);
     assert.match(text, /shard=2E63 .*"holder":"actors-/);
     assert.match(text, /pod=2Eactors-\w+ /);
   },
-  'Who holds one lease': (text) => assert.match(text, /"name":"role\.watch","holder":"watch-\w+",.*"leaseMs":3000/),
+  'One lease': (text) => assert.match(text, /"name":"role\.watch","holder":"watch-\w+",.*"leaseMs":3000/),
   'The same without a consumer': (text) => {
     assert.match(text, /"name":"role\.watch","holder":"watch-/);
     assert.match(text, /"name":"shard\.63","holder":"actors-/);
@@ -185,7 +185,7 @@ const SAID: Readonly<Record<string, (text: string, namespace: string) => void>> 
     assert.match(text, /Maximum Age: 1d/);
     assert.match(text, /Messages: \d/);
   },
-  'What takes the room': (text, namespace) =>
+  'Events by subject': (text, namespace) =>
     assert.match(text, new RegExp(`troupe.event.openstack.subnets.${namespace}.app.transition *│ [1-9]`)),
   'All streams': (text) => {
     for (const name of ['TROUPE_HISTORY', 'TROUPE_MAIL', 'KV_TROUPE_LEASES']) assert.match(text, name);

@@ -128,6 +128,11 @@ export const MUTATIONS: readonly Mutation[] = [
     mutants: ['found-resource-discarded'],
   },
   {
+    name: 'differing',
+    without: 'a deletion removes what has the name of its object, whatever that is',
+    mutants: ['deletion-takes-what-differs'],
+  },
+  {
     name: 'suspended',
     without:
       'who was paused believes in the lease that it had, and lists what it has under way over the list of its successor',

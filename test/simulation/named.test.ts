@@ -11,11 +11,25 @@ import { windowsPlan } from './models/windows/plan.ts';
 
 const test = suite('histories that went wrong');
 
+/** What somebody else makes meanwhile looks as the object asks for. */
+const asIfAlike = (plan: Plan): Plan =>
+  ({ ...plan, steps: plan.steps.map((step) => ('isAlike' in step ? { ...step, isAlike: true } : step)) }) as Plan;
+
 const NAMED = [
   { plan: RESOURCES.plan(82), about: 'mail of before comes after the API server was restored from a backup (I8)' },
   {
     plan: RESOURCES.plan(700_489),
     about: 'a network of its name is found while its own create is in doubt, and arrives later',
+  },
+  {
+    plan: RESOURCES.plan(800_567),
+    about:
+      'a network of its name is found when it is deleted while its create is in doubt, and stays (EXTERNAL-RESOURCE-9)',
+  },
+  {
+    plan: asIfAlike(RESOURCES.plan(800_567)),
+    about:
+      'a network as it asks for is found when it is deleted while its create is in doubt, and nothing is left over (I4)',
   },
   { plan: RESOURCES.plan(702_602), about: 'a network of its name is recorded just after its own late create arrived' },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },

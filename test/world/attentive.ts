@@ -1,10 +1,10 @@
 // A kind that is shown no more than it declares, and caught when it looks for more: what is not declared is not there, and a
 // kind that asks for it would be told `undefined` for ever.
 
+import { EVERY, type Projection } from '../../adapters/openstack/base/projection.ts';
 import type { WatchingOperations } from '../../adapters/openstack/client/call-errors.ts';
-import { EVERY, type Projection } from '../../adapters/openstack/kinds/projection.ts';
-import type { OpenStackKind, TableKind } from '../../adapters/openstack/kinds/table.ts';
 import { openstackOperations } from '../../adapters/openstack/resource/operations.ts';
+import type { OpenStackKind, TableKind } from '../../adapters/openstack/resource/table.ts';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 
 export function isTableKind(kind: OpenStackKind): kind is TableKind {

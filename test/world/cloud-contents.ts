@@ -2,8 +2,8 @@
 import { resourcesOf } from '../../adapters/openstack/client/bodies.ts';
 import { listCall } from '../../adapters/openstack/client/listing.ts';
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
-import type { TableKind } from '../../adapters/openstack/kinds/table.ts';
 import type { Session } from '../../adapters/openstack/mod.ts';
+import type { TableKind } from '../../adapters/openstack/resource/table.ts';
 import { type JsonObject, TroupeError } from '../../bus/mod.ts';
 
 /** Kinds with a collection in the cloud, by kind. */

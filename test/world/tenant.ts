@@ -3,17 +3,18 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SecretContent } from '../../adapters/api/adapter.ts';
 import { egressPolicyOf } from '../../adapters/http/egress-policy.ts';
+import { GLANCE } from '../../adapters/openstack/base/services.ts';
 import { bodyOf, changeRequest, resourceIn } from '../../adapters/openstack/client/bodies.ts';
 import { lookUps } from '../../adapters/openstack/client/lookups.ts';
 import { poller } from '../../adapters/openstack/client/poller.ts';
 import { HttpError, type Session } from '../../adapters/openstack/client/session.ts';
-import { placed } from '../../adapters/openstack/client/user-collections.ts';
-import { type Downloads, downloads } from '../../adapters/openstack/images/download-policy.ts';
+import { type Downloads, downloads } from '../../adapters/openstack/downloads/download-policy.ts';
 import { type BY_NAME, KINDS } from '../../adapters/openstack/kinds/registry.ts';
-import { GLANCE } from '../../adapters/openstack/kinds/services.ts';
-import type { ResourceOf, TableKind } from '../../adapters/openstack/kinds/table.ts';
+import { unlikeness } from '../../adapters/openstack/resource/likeness.ts';
 import { type ManagedKind, managedKind } from '../../adapters/openstack/resource/managed-kind.ts';
+import type { ResourceOf, TableKind } from '../../adapters/openstack/resource/table.ts';
 import { pathOf as pathTo } from '../../adapters/openstack/resource/update.ts';
+import { placed } from '../../adapters/openstack/resource/user-collections.ts';
 import type { Simulator } from '../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../bus/errors.ts';
@@ -134,6 +135,11 @@ export class Tenant {
     const observation = await this.operations(object.kind as KindName).create(request);
     const place = await placed(tableOf(object.kind as KindName), await this.session(), request);
     this.#made.push(pathTo(place, observation.id));
+    // Whatever the kind: a deletion whose create was not answered must know its resource again (EXTERNAL-RESOURCE-9, I4).
+    const isWhole = Object.keys(observation.attributes).length > 1;
+    const seen = isWhole ? observation : await this.observe(object, observation.id, dependencies);
+    const unlike = seen && unlikeness(tableOf(object.kind as KindName), object, request.dependencies, seen);
+    assert.is(unlike, undefined, `what ${object.kind} '${object.metadata.name}' has made: ${unlike}`);
     return observation;
   }
 

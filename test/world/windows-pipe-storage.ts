@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Code, StatusError } from '../../adapters/csi-proxy/base/status.ts';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { Code, StatusError } from '../../adapters/csi-proxy/status.ts';
 import { Groups } from '../../adapters/windows/client/groups.ts';
 import { pipeSettings } from '../../adapters/windows/client/settings.ts';
 import { pipeStorage } from '../../adapters/windows/client/storage.ts';

@@ -2,12 +2,12 @@
 //
 // Not like the original: what is refused before the machine is asked has a code that says so.
 import { openLog } from '../../actors/base/log.ts';
+import { Code, StatusError } from '../../adapters/csi-proxy/base/status.ts';
 import type { Host } from '../../adapters/csi-proxy/hosts/host.ts';
 import { allGroups } from '../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer } from '../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { groupDeps } from '../../adapters/csi-proxy/server/group-deps.ts';
 import { serverMetrics } from '../../adapters/csi-proxy/server/metrics.ts';
-import { Code, StatusError } from '../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../bus/mod.ts';
 
 /** By group the versions that are there; of a group that is left out all of them, and none of an empty list. */

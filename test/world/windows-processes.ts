@@ -167,7 +167,7 @@ function ofProcess(client: KubeClient, isThere: () => boolean): KubeClient {
 function failing(bus: Bus, faults: Faults): Bus {
   const { services } = bus;
   const callLong: typeof services.callLong = (...args) =>
-    faults.holds-- > 0 ? Promise.reject(new TransientError("nobody answers 'format'")) : services.callLong(...args);
+    faults.holds-- > 0 ? Promise.reject(new TransientError("no process serves 'format'")) : services.callLong(...args);
   const failingServices = new Proxy(services, {
     get: (target, member) => (member === 'callLong' ? callLong : Reflect.get(target, member, target)),
   });

@@ -12,7 +12,6 @@ import type { Metrics } from '../../actors/observability/metrics.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from '../../actors/process/runtime.ts';
 import { transportOver } from '../../adapters/http/transport.ts';
 import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
-import type { TableKind } from '../../adapters/openstack/kinds/table.ts';
 import {
   GROUP,
   type OpenStackOptions,
@@ -23,6 +22,7 @@ import {
   type Session,
   VERSION,
 } from '../../adapters/openstack/mod.ts';
+import type { TableKind } from '../../adapters/openstack/resource/table.ts';
 import type { Simulator } from '../../adapters/simulated/openstack/mod.ts';
 import {
   AbsentError,

@@ -1,11 +1,11 @@
 // `troupe csi-proxy call` and `ls`: csi-proxy for people at a prompt.
 import { text } from 'node:stream/consumers';
+import { pipePath } from '../../../adapters/csi-proxy/base/pipes.ts';
+import { Code, codeName, StatusError } from '../../../adapters/csi-proxy/base/status.ts';
 import { allServices } from '../../../adapters/csi-proxy/client/all_services_generated.ts';
 import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';
 import { servedVersions } from '../../../adapters/csi-proxy/client/open-newest.ts';
 import { fromJson, type Method, toJson, WireError } from '../../../adapters/csi-proxy/codec/mod.ts';
-import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
-import { Code, codeName, StatusError } from '../../../adapters/csi-proxy/status.ts';
 import { AbsentError, TerminalError, TransientError, type TroupeError } from '../../../bus/errors.ts';
 import { systemClock } from '../../base/clock.ts';
 import { parsed } from '../command-line.ts';

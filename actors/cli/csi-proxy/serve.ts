@@ -1,7 +1,7 @@
 // `troupe csi-proxy serve`: the groups, on a host, behind their pipes.
 import { isSea } from 'node:sea';
 import type { Logger } from 'pino';
-import { callLimitMs } from '../../../adapters/csi-proxy/limits.ts';
+import { callLimitMs } from '../../../adapters/csi-proxy/base/limits.ts';
 import { allGroups } from '../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer, SERVER_LIMITS } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { readFlags, type ServeFlags } from '../../../adapters/csi-proxy/server/flags.ts';

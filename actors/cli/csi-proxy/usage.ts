@@ -1,6 +1,6 @@
 // Arguments and options of the commands of `troupe csi-proxy`.
 
-import { PIPE_PREFIX } from '../../../adapters/csi-proxy/pipes.ts';
+import { PIPE_PREFIX } from '../../../adapters/csi-proxy/base/pipes.ts';
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
 import { hint } from '../../../adapters/text/nearest.ts';
 import type { Usage } from '../command-line.ts';
@@ -72,8 +72,8 @@ export const USAGES = {
         help: 'how long the call may take',
       },
     },
-    notes: `<json> is the request, {} unless given, fields without a value left out; - reads it from standard input, where a
-password is seen by nobody.
+    notes: `<json> is the request, {} unless given, fields without a value left out; - reads it from standard input, which
+hides a password from other users.
 `,
     examples: [
       'csi-proxy call disk ListDiskIDs',
@@ -90,7 +90,7 @@ password is seen by nobody.
     name: 'csi-proxy gen',
     forms: ['[<folder>...]', 'new-group <name>', 'new-version <group> <from> <to>'],
     about:
-      'generates servers, clients and conversions from <group>/<version>/api.proto; new-group and new-version start one: its first proto, or a copy of another, hand-written conversions included; ends with 0, with 1 if something is wrong with the protos or what belongs to them',
+      'generates servers, clients and conversions from <group>/<version>/api.proto; new-group and new-version start one: its first proto, or a copy of another, hand-written conversions included; exit status: 0 done, 1 the protos or files of theirs are wrong',
     options: {
       check: { type: 'boolean', help: 'writes nothing; exits with 1 if something would be written' },
       orphans: {

@@ -61,7 +61,7 @@ function nodeCheck(version: string): Check {
   return wrong(Area.Process, place, 'is older than what troupe is tested with', `use Node ${NODE_MAJOR} or later`);
 }
 
-/** Those from outside: what a process would refuse, or fail at, is told before one runs. */
+/** Checks the adapters from outside: reports what a process would reject, or fail at, before one runs. */
 async function examineAdapters(adapters: DoctorDeps['adapters']): Promise<readonly Check[]> {
   const outside = adapters.filter(({ realm }) => !BUILT_IN.some((each) => each.realm === realm));
   return await Promise.all(
@@ -76,7 +76,7 @@ async function examineAdapters(adapters: DoctorDeps['adapters']): Promise<readon
           `role ${role}, ${kinds.map(({ kind }) => kind).join(', ')}: its parts go together`,
         );
       const rest = more.length === 0 ? '' : ` and ${more.length} more`;
-      return wrong(Area.Process, place, `${first}${rest}`, "mend it; 'troupe check' lists all");
+      return wrong(Area.Process, place, `${first}${rest}`, "fix it; 'troupe check' lists all problems");
     }),
   );
 }

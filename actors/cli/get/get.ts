@@ -1,9 +1,11 @@
 // `troupe get`: lists the managed objects, one per line, with state and first reason for waiting.
 import { hint } from '../../../adapters/text/nearest.ts';
-import { addressKey, type Clock, TerminalError } from '../../../bus/mod.ts';
+import { type Address, addressKey, type Clock, TerminalError } from '../../../bus/mod.ts';
+import { plain } from '../../base/printable.ts';
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { duration, type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
+import type { Registry } from '../../object/registry.ts';
 import { absence, named, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Ink } from '../demo/view.ts';
@@ -29,7 +31,7 @@ export interface Row {
 /** @throws {TerminalError} what is asked makes no sense @throws as `KubeClient.call` */
 export async function answer(question: CommandContext): Promise<number> {
   const { adapters, clock, names, namespace, reported, out, err, ink } = question;
-  const output = outputOf(question.output, ['text', 'wide', 'json', 'yaml']);
+  const output = outputOf(question.output, ['text', 'wide', 'json', 'yaml', 'name']);
   const columns = question.isTerminal && output === 'text' ? out.columns : undefined;
   const cluster = openCluster(question);
   try {
@@ -49,11 +51,9 @@ export async function answer(question: CommandContext): Promise<number> {
         return 1;
       }
       const row = rowOf(found);
-      out.write(
-        output === 'json' || output === 'yaml'
-          ? await asText(output, row)
-          : rowsText([row], { output, ink, clock, columns }),
-      );
+      if (output === 'name') out.write(namesText(registry, [address]));
+      else if (output === 'json' || output === 'yaml') out.write(await asText(output, row));
+      else out.write(rowsText([row], { output, ink, clock, columns }));
       return 0;
     }
     const all = await addressesIn(deps, isEverywhere ? undefined : place);
@@ -61,24 +61,42 @@ export async function answer(question: CommandContext): Promise<number> {
       asked === undefined ? true : asked.resource.realm === realm && asked.resource.plural === plural,
     );
     const survey = await scanNamespace(deps, wanted);
-    const rows = wanted
+    const shown = wanted
       .flatMap((address) => survey.get(addressKey(address)) ?? [])
-      .map(rowOf)
-      .filter(({ standing }) => states === undefined || states.includes(standing));
+      .filter(({ finding }) => states === undefined || states.includes(finding.standing));
+    const rows = shown.map(rowOf);
     if (wanted.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, namespace);
     if (output === 'json' || output === 'yaml') {
       out.write(await asText(output, { objects: rows }));
-    } else if (rows.length > 0) {
+    } else if (rows.length > 0 && output === 'name') {
+      out.write(
+        namesText(
+          registry,
+          shown.map(({ address }) => address),
+        ),
+      );
+    } else if (rows.length > 0 && output !== 'name') {
       out.write(rowsText(rows, { output, ink, clock, columns, isEverywhere }));
     } else {
       const where = isEverywhere ? 'any namespace' : `namespace ${place}`;
       const standing = states === undefined ? '' : ` that is ${states.join(' or ')}`;
-      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe cares for in ${where}${standing}\n`);
+      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe manages in ${where}${standing}\n`);
     }
     return 0;
   } finally {
     await cluster.close();
   }
+}
+
+/** As `kubectl get -o name` prints them, which kubectl and troupe both read. */
+function namesText({ kinds }: Pick<Registry, 'kinds'>, addresses: readonly Address[]): string {
+  const groups = new Map(kinds.map(({ realm, plural, kind, group }) => [`${realm}/${plural}`, { kind, group }]));
+  return addresses
+    .map(({ realm, plural, name }) => {
+      const { kind, group } = groups.get(`${realm}/${plural}`) ?? { kind: plural, group: '' };
+      return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${plain(name)}\n`;
+    })
+    .join('');
 }
 
 function rowOf({ finding, object, address }: ScannedObject): Row {

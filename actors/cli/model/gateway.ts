@@ -19,7 +19,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
 
 export interface GatewaySettings {
   readonly env: Texts;
-  /** Of the command line. */
+  /** Options of the command line. */
   readonly options: Texts;
   readonly models: ModelPlace | undefined;
   readonly roles: ReadonlySet<string>;
@@ -33,7 +33,7 @@ const MANAGER = 'troupe-ocm';
 const DEVELOPMENT_ADDRESS = '127.0.0.1:8000';
 
 /**
- * What serves the models, as the options say.
+ * Server of the models, configured by the options.
  *
  * @returns undefined where nothing is to be served
  * @throws {TerminalError} the options make no sense
@@ -69,7 +69,8 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
     'access-tokens': read('ocm-access-tokens'),
   };
   return async ({ client, clock, log, metrics }) => {
-    const onTrouble = (error: unknown): void => log.warn({ err: error }, 'the keys of callers cannot be read');
+    const onTrouble = (error: unknown): void =>
+      log.warn({ err: error }, 'reading the keys of callers failed; will retry');
     const authenticator = orPrefixed(() => authenticatorOf(values, { address, clock, onTrouble }));
     const { model, kinds } = loadModels(models);
     const objects = delegatedObjects({
@@ -77,8 +78,8 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       clock,
       manager: MANAGER,
       onTrouble({ plural }, message) {
-        if (message === undefined) log.info({ plural }, 'the watch works again');
-        else log.warn({ plural, error: message }, 'the watch is interrupted');
+        if (message === undefined) log.info({ plural }, 'watch restored');
+        else log.warn({ plural, error: message }, 'watch interrupted; reconnecting');
       },
     });
     const store = kubernetesStore(
@@ -87,7 +88,7 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
         clock,
         namespace: read('ocm-namespace') ?? 'default',
         writesAs,
-        onRefused: (error) => log.warn({ error }, 'the API server refused a write'),
+        onRefused: (error) => log.warn({ error }, 'API server rejected a write'),
       },
       kinds,
     );

@@ -1,4 +1,4 @@
-// Where a model is served, and who is answered.
+// Options of `troupe model serve`: address, authentication and limits.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import {

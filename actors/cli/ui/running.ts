@@ -47,7 +47,7 @@ export async function runningUrl(folder: string): Promise<URL> {
     // Whatever it answers: a process that was killed leaves its file behind.
     await (await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })).body?.cancel();
   } catch (error) {
-    throw new TerminalError(`the visualizer of '${folder}' is gone: nobody answers at ${url}; ${start}`, {
+    throw new TerminalError(`the visualizer of '${folder}' does not answer at ${url}; ${start}`, {
       cause: error,
     });
   }

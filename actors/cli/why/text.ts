@@ -39,7 +39,7 @@ export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = c
 /** Root causes of a whole namespace, each with the objects that wait for it. */
 export function overviewText({ namespace, objects, waiting, causes }: Overview): string {
   if (objects === 0) {
-    const none = `namespace ${namespace} holds none of the objects that troupe cares for`;
+    const none = `namespace ${namespace} holds none of the objects that troupe manages`;
     return `${[none, ...causes.map(reported)].join('\n')}\n`;
   }
   if (causes.length === 0) return `namespace ${namespace}: all of ${objects} objects wait for nothing\n`;
@@ -55,7 +55,7 @@ export function overviewText({ namespace, objects, waiting, causes }: Overview):
  * any.
  */
 export function clusterOverviewText({ namespaces, causes }: ClusterOverview): string {
-  if (namespaces.length === 0) return 'no namespace holds any of the objects that troupe cares for\n';
+  if (namespaces.length === 0) return 'no namespace holds any of the objects that troupe manages\n';
   const [troubled, well] = [
     namespaces.filter((each) => each.causes.length > 0),
     namespaces.filter((each) => each.causes.length === 0),

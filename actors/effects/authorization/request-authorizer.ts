@@ -176,7 +176,8 @@ export class RequestAuthorizer {
       const found = await this.#read(target, at, agrees);
       // A dependency deleted since is unknown.
       if (found === undefined) return;
-      if (!agrees(found)) throw new RefusedError(RejectionReason.Reference, `what is said of ${key} is not so`);
+      if (!agrees(found))
+        throw new RefusedError(RejectionReason.Reference, `the request's data about ${key} do not match the object`);
       known[key] = said;
     };
     const checks = kind.references(object).flatMap((reference) => {

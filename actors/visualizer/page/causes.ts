@@ -20,7 +20,7 @@ const PATIENCE_MS = 5_000;
  * that is not there at all.
  *
  * @param isKnown  whether objects of such a key would be among the trees
- * @param now  milliseconds since the epoch: what begins to wait may go on at once
+ * @param now  milliseconds since the epoch: an object that starts to wait may continue at once
  */
 export function causesOf(trees: readonly Tree[], isKnown: (key: string) => boolean, now: number): Causes {
   const all = new Map(trees.map((tree) => [tree.key, tree]));

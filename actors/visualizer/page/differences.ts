@@ -22,7 +22,7 @@ const REFERENCE = /Refs?$/;
 /**
  * Only fields that the spec sets.
  *
- * @param isSettled  nothing is left to do: what the status does not tell of is as specified
+ * @param isSettled  nothing is left to do: fields that the status does not show are as specified
  * @returns undefined: there is nothing to compare
  */
 export function differencesOf(object: Fields, isSettled: boolean): Differences | undefined {

@@ -142,7 +142,7 @@ export function keysDialog(): TemplateResult {
     <h3>Words</h3>
     <dl>
       <dt>Claim</dt><dd>an object says to another one that it needs it</dd>
-      <dt>Root cause</dt><dd>what has to change before others can go on</dd>
+      <dt>Root cause</dt><dd>what must change before other objects can continue</dd>
       <dt>Settled</dt><dd>nothing is left to do</dd>
     </dl>
     <form method="dialog"><button class="btn">Close</button></form>

@@ -39,7 +39,7 @@ export function lifelinesOf(
   return root === undefined || root === from ? [...needs, ...way, ...dependents] : way;
 }
 
-/** Of the objects that a root cause blocks, one that is far from it. */
+/** One object that a root cause blocks, far from the cause. */
 function farthest(blocked: readonly string[], root: string, byKey: Landscape['byKey']): string | undefined {
   const needsOf = (key: string): readonly string[] => byKey.get(key)?.needs ?? [];
   const ways = blocked.slice(0, 40).map((key) => wayTo(root, key, needsOf));
@@ -61,7 +61,7 @@ export class MessagesView {
     const { model } = this.#deps;
     const lines = lifelinesOf(chosen, landscape, (key) => model.dependentsOf(key));
     if (lines.length === 0) {
-      return html`<div class="empty"><h2>Messages</h2><p class="dim">Nothing waits. Choose an object, and the messages among it, what it needs and who needs it are shown here.</p>
+      return html`<div class="empty"><h2>Messages</h2><p class="dim">Nothing waits. Choose an object, and its messages with its dependencies and dependents are shown here.</p>
         <p><button type="button" class="btn" @click=${() => this.#deps.change({ view: 'objects', layout: 'list' })}>Choose one of the list</button></p></div>`;
     }
     this.#read(lines);

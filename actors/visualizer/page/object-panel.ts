@@ -22,7 +22,7 @@ export function objectPanel(
   { model }: ViewDeps,
 ): TemplateResult {
   const { object } = answer;
-  if (object === undefined) return html`<p class="quiet">It is gone.</p>`;
+  if (object === undefined) return html`<p class="quiet">The object was deleted.</p>`;
   const metadata = object['metadata'] as Readonly<Record<string, unknown>> | undefined;
   const [kind, name, namespace] = [object['kind'], metadata?.['name'], metadata?.['namespace']].map((each) =>
     String(each ?? ''),

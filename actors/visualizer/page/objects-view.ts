@@ -47,7 +47,7 @@ export class ObjectsView {
     this.#map = new ObjectMap(deps);
     this.#list = new ObjectList(deps);
     this.#group = new NodeGraph(deps, 'Objects of the group, and their claims');
-    this.#neighbors = new NodeGraph(deps, 'The object, what it needs, and who needs it');
+    this.#neighbors = new NodeGraph(deps, 'The object, its dependencies and its dependents');
   }
 
   view(landscape: Landscape, state: State, isPhone: boolean): TemplateResult {
@@ -162,7 +162,7 @@ export function emptyView(state: State, deps: ViewDeps): TemplateResult {
   ];
   return html`<div class="empty">
     <h2>No objects yet</h2>
-    <p class="dim">Troupe is connected to ${model.hello?.server ?? 'the API server'} and the bus ${model.hello?.bus ?? ''}, and serves ${model.hello?.kinds.filter(({ machine }) => machine !== '').length ?? 0} kinds. Objects appear here as soon as somebody applies them.</p>
+    <p class="dim">Troupe is connected to ${model.hello?.server ?? 'the API server'} and the bus ${model.hello?.bus ?? ''}, and serves ${model.hello?.kinds.filter(({ machine }) => machine !== '').length ?? 0} kinds. Objects appear here as soon as they are applied.</p>
     <ol>${commands.map(([what, command]) => html`<li><p>${what}</p><code>${command}</code></li>`)}</ol>
   </div>`;
 }

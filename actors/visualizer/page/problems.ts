@@ -101,7 +101,7 @@ export class ProblemsView {
           cards.length === 0 && notes.length === 0
             ? html`<h2 class="title well">${sign(StatusColor.Available)} No problems</h2><p class="lead">${counted(landscape.trees.length, 'object')}, and nothing waits for anybody.</p>`
             : html`<h2 class="title num">${counted(cards.length, 'root cause')}, ${counted(waiting.size, 'object')} wait${waiting.size === 1 ? 's' : ''}</h2>
-              <p class="lead">${needed === 0 ? 'None of them needs you.' : `${needed} need${needed === 1 ? 's' : ''} you.`} ${first !== undefined && alone(first) > 0 ? `Fixing the first lets ${counted(alone(first), 'object')} go on at once.` : ''}</p>`
+              <p class="lead">${needed === 0 ? 'None of them needs you.' : `${needed} need${needed === 1 ? 's' : ''} you.`} ${first !== undefined && alone(first) > 0 ? `Fixing the first lets ${counted(alone(first), 'object')} continue at once.` : ''}</p>`
         }
         ${notes.map(({ summary, advice }) => html`<article class="pc failing"><div class="in"><p class="hd">${pill(StatusColor.Failing, 'Around all objects')}</p><h3><bdi>${summary}</bdi></h3>${advice === '' ? nothing : html`<p class="do">${sentence(advice)}</p>`}</div></article>`)}
         ${cards.slice(0, this.#shown).map((card) => this.#card(card, alone(card), landscape))}

@@ -23,8 +23,8 @@ const RESTING: ReadonlySet<StatusColor> = new Set([
 ]);
 
 /**
- * Steps of one object without those of a routine: it left the state where it rests by itself, as for a regular look or another attempt,
- * and came back to the same.
+ * Steps of one object without routine: steps that left an idle state automatically, for a poll or another attempt,
+ * and returned to it.
  */
 export function withoutRoutine(steps: readonly Step[]): readonly Step[] {
   const kept: Step[] = [];
@@ -91,8 +91,8 @@ export function readyAt(steps: readonly Step[], { from, to }: Span): number | un
 }
 
 /**
- * From the first to the last: whoever was ready last, the one whose answer let it go on, and so on. Keys, the first that began at the
- * front.
+ * Critical path of keys, from the first to the last: the object that was ready last, the one whose answer let it continue, and so on. The first
+ * that began is at the front.
  */
 export function criticalPath(
   keys: readonly string[],

@@ -23,14 +23,14 @@ export type StatusColor = (typeof StatusColor)[keyof typeof StatusColor];
 /** In the order in which people look for them. */
 export const TONES: readonly { readonly tone: StatusColor; readonly label: string; readonly meaning: string }[] = [
   { tone: StatusColor.Quarantined, label: 'Quarantined', meaning: 'the code that serves it failed' },
-  { tone: StatusColor.Failed, label: 'Failed', meaning: 'refused until somebody changes something' },
+  { tone: StatusColor.Failed, label: 'Failed', meaning: 'rejected until its spec or a dependency changes' },
   { tone: StatusColor.Failing, label: 'Failing', meaning: 'the last step failed, and is tried again' },
   { tone: StatusColor.Unavailable, label: 'Unavailable', meaning: 'as specified, and not usable as it is' },
   { tone: StatusColor.Held, label: 'Held', meaning: 'deleted, and others still use it' },
   { tone: StatusColor.Deleting, label: 'Deleting', meaning: 'it is being deleted' },
   { tone: StatusColor.Waiting, label: 'Waiting', meaning: 'something else has to happen first' },
   { tone: StatusColor.Busy, label: 'Busy', meaning: 'something is being done for it' },
-  { tone: StatusColor.Unseen, label: 'Not seen yet', meaning: 'nobody has looked at it as it is now' },
+  { tone: StatusColor.Unseen, label: 'Not seen yet', meaning: 'not checked since its last change' },
   { tone: StatusColor.Available, label: 'Available', meaning: 'as specified, and ready to be used' },
 ];
 

@@ -44,6 +44,7 @@ export interface SecretKey {
   readonly as: 'text' | 'base64';
 }
 
+/** Schema of a field, with the TypeScript type of its values. */
 export interface Schema<T = unknown> {
   readonly type: SchemaType;
   readonly description: string;
@@ -58,12 +59,14 @@ export interface Schema<T = unknown> {
   readonly properties?: Shape;
   /** Schema of each value of a map. */
   readonly values?: Schema;
+  /** Set for a string that names another object. */
   readonly reference?: ReferenceTarget;
   /** The string is an IP address or prefix, of which one has many spellings. */
   readonly address?: boolean;
   readonly [INFERRED]?: T;
 }
 
+/** Fields of an object, by name. */
 export type Shape = Readonly<Record<string, Schema>>;
 
 /** A schema whose field may not be left out. */
@@ -94,6 +97,7 @@ export interface StringOptions<T extends string = string> extends Common<T> {
   readonly address?: boolean;
 }
 
+/** A string. @example name: string('name of the zone.', { minLength: 1, maxLength: 253 }) */
 export function string<const T extends string = string>(
   description: string,
   { rules, address, ...keywords }: StringOptions<T> = {},
@@ -101,6 +105,7 @@ export function string<const T extends string = string>(
   return schema('string', description, keywords, { rules, address });
 }
 
+/** True or false. @example enabled: boolean('enabled says whether it is on.', { default: true }) */
 export function boolean(description: string, { rules, ...keywords }: Common<boolean> = {}): Schema<boolean> {
   return schema('boolean', description, keywords, { rules });
 }
@@ -113,6 +118,7 @@ export interface IntegerOptions<T extends number = number> extends Common<T> {
   readonly enum?: readonly T[];
 }
 
+/** A whole number. @example ttl: integer('ttl in seconds.', { minimum: 1, maximum: 86_400 }) */
 export function integer<const T extends number = number>(
   description: string,
   { rules, format = 'int32', ...keywords }: IntegerOptions<T> = {},
@@ -128,6 +134,11 @@ export interface ListOptions {
   readonly rules?: readonly Rule[];
 }
 
+/**
+ * A list of items.
+ *
+ * @example content: list('content of the record.', string('value.', { maxLength: 255 }), { type: 'atomic', maxItems: 16 })
+ */
 export function list<S extends Schema>(
   description: string,
   items: S,
@@ -147,6 +158,7 @@ export interface ObjectOptions {
   readonly rules?: readonly Rule[];
 }
 
+/** An object with these fields. @example spec: object('spec of the Zone.', { name: required(string('name of it.')) }) */
 export function object<const S extends Shape>(
   description: string,
   properties: S,

@@ -10,6 +10,7 @@ import type { Schema } from './contract.ts';
 export interface PrinterColumn {
   readonly name: string;
   readonly description: string;
+  /** Path of the value in the object: `.status.id`. */
   readonly jsonPath: string;
 }
 

@@ -1,4 +1,4 @@
-// Calls to a foreign system over HTTP: bounded by the deadline of the operation, counted, and with errors that say what to do.
+// Calls to an external system over HTTP: bounded by the deadline of the operation, counted, and with errors that say what to do.
 import {
   AbsentError,
   ConflictError,
@@ -16,12 +16,19 @@ import type { ServePorts } from '../adapter.ts';
 /**
  * A signal that is aborted at the deadline of an operation. Deadlines are whole milliseconds since the epoch.
  *
- * @example await fetch(url, { signal: deadlineSignal(request, clock).signal })
+ * @returns `release` is called when the call has ended
+ * @example
+ * const { signal, release } = deadlineSignal(request, clock);
+ * try {
+ *   await fetch(url, { signal });
+ * } finally {
+ *   release();
+ * }
  */
 export function deadlineSignal(
   { deadlineAt }: Pick<OperationRequest, 'deadlineAt'>,
   clock: Pick<Clock, 'now' | 'setTimeout' | 'clearTimeout'>,
-): { readonly signal: AbortSignal /** Once the call has ended. */; readonly release: () => void } {
+): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
   const leftMs = Math.floor(deadlineAt - clock.now());
   if (leftMs <= 0) controller.abort();
@@ -30,16 +37,16 @@ export function deadlineSignal(
 }
 
 /**
- * The error that an answer of a foreign system means. Which to throw when:
+ * Error for an answer of an external system. Errors and when to throw them:
  *
- * | error | when | what comes of it |
+ * | error | when | effect |
  * | --- | --- | --- |
- * | `AbsentError` | it is not there (404) | `observe` and `remove` turn it into "gone" |
- * | `ConflictError` | somebody else was faster (409, 412) | read and decide anew |
- * | `TerminalError` | it is refused as it is (400, 422) | nothing is tried until the spec changes |
- * | `TransientError`, `fault: 'credentials'` | 401, 403 | tried again; the Secret is named as the cause |
- * | `TransientError` | 429, 5xx | tried again, ever less often |
- * | `UnknownOutcomeError` | a request was sent and nobody answered | it may have been done: looked for before it is sent again |
+ * | `AbsentError` | it does not exist (404) | `observe` and `remove` turn it into "gone" |
+ * | `ConflictError` | another client was faster (409, 412) | read and decide again |
+ * | `TerminalError` | the request is rejected (400, 422) | nothing is tried until the spec changes |
+ * | `TransientError`, `fault: 'credentials'` | 401, 403 | retried; the Secret is named as the cause |
+ * | `TransientError` | 429, 5xx | retried with backoff |
+ * | `UnknownOutcomeError` | a request was sent and has no answer | it may have been done: looked up before it is sent again |
  *
  * @param message  for people; no secret
  */
@@ -51,18 +58,20 @@ export function errorOf(status: number, message: string, pauseMs?: number): Erro
   return new TerminalError(message);
 }
 
+/** Dependencies of `jsonClient`: the ports of `serve`, and what it calls. */
 export interface JsonClientDeps extends Pick<ServePorts, 'clock' | 'onCall' | 'version'> {
-  /** What calls are counted under: `powerdns`. */
+  /** Name of the system in metrics: `powerdns`. */
   readonly service: string;
   readonly fetch: typeof globalThis.fetch;
 }
 
+/** One call of `jsonClient`. */
 export interface JsonCall {
   readonly method: string;
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json;
-  /** Of the operation that makes the call. */
+  /** Request of the operation that makes the call. */
   readonly request: Pick<OperationRequest, 'deadlineAt' | 'traceparent'>;
 }
 
@@ -136,7 +145,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** What most systems call their own words for it. */
+/** Names of the error message in the JSON of most systems. */
 function reasonIn(answer: Json | undefined): string {
   if (answer === null || typeof answer !== 'object' || Array.isArray(answer)) return '';
   const { error, message, detail } = answer as Readonly<Record<string, Json>>;

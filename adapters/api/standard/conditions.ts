@@ -16,7 +16,7 @@ export const ConditionReason = {
   Progressing: 'Progressing',
   /** The last attempt failed, and is repeated. */
   TransientError: 'TransientError',
-  /** It was refused until somebody changes something. */
+  /** The request was rejected, and is not retried before the spec or a dependency changes. */
   InvalidConfiguration: 'InvalidConfiguration',
 } as const;
 export type ConditionReason = (typeof ConditionReason)[keyof typeof ConditionReason];
@@ -35,7 +35,7 @@ type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 /** The longest message that a condition holds. */
 const MESSAGE_LENGTH = 32_768;
 
-const condition = object('One aspect of how the object stands.', {
+const condition = object('One aspect of the state of the object.', {
   type: required(string('type is the name of the aspect.', { minLength: 1, maxLength: 316 })),
   status: required(string('status is the answer.', { enum: ['True', 'False', 'Unknown'] })),
   observedGeneration: integer('observedGeneration is the generation that the answer is about.', {
@@ -98,16 +98,17 @@ export function isSettled(object: KubeObject): 'available' | 'unavailable' | 'fa
   return isAvailable(object) ? 'available' : 'unavailable';
 }
 
-/** Whether others may use what the object stands for, as its status says. */
+/** Whether dependents may use the external resource, as the status says. */
 export function isAvailable(object: KubeObject): boolean {
   return conditionOf(object, 'Available')?.status === 'True';
 }
 
 /**
- * The conditions that say where the life of an object stands. Undefined: a call is under way, and there is nothing new to say.
+ * The conditions for the state of the lifecycle. Undefined: a call is running, and nothing changed.
  *
  * @param standing  as `externalResourceLife` gives it to `status`
  * @param now  milliseconds since the epoch
+ * @example const conditions = standardConditions(standing, object, clock.now());
  */
 export function standardConditions(
   standing: ResourceState,
@@ -174,7 +175,7 @@ function availableOf(
 ): Verdict {
   const why = { reason: progressing.reason, message: progressing.message };
   if (externalId === undefined) return { status: 'False', ...why };
-  // What was not looked at is as it was; after a failure nobody is sure.
+  // Values that were not read stay; after a failure they are unknown.
   const isThere = observation?.available ?? isAvailable(object);
   if (tags.has(Tag.Failing)) return { status: isThere && !tags.has(Tag.Terminal) ? 'Unknown' : 'False', ...why };
   return isThere

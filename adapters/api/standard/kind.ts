@@ -11,6 +11,7 @@ import type { KindContract } from '../contract/crds.ts';
 import { isAvailable, isSettled, standardConditions } from './conditions.ts';
 import { referencesOf } from './references.ts';
 
+/** Options of `standardKind`. */
 export interface StandardKindOptions {
   /** With the status of `standardStatus`. References are those that it declares by `ref` and `secretRef`. */
   readonly contract: KindContract;

@@ -18,6 +18,8 @@ export function secretRef(description: string): ReturnType<typeof required<Schem
 /**
  * All references of an object that its contract declares by `ref` and `secretRef`, each once. What is `guarded` carries the kind's own
  * finalizer, so that it cannot go before the object; Secrets are needed whatever is done.
+ *
+ * @example references: (object) => referencesOf(lampContract, 'lamps.example.org/lamp', object)
  */
 export function referencesOf(
   contract: Pick<KindContract, 'spec'>,

@@ -1,6 +1,7 @@
 // Two API trees, the base and the current one: C00 to C02, C28 to C30, and what the versions of both have changed.
+
+import { compareVersionNames, parseVersionName, Stability } from '../base/version-name.ts';
 import { allElements, type ProtoFile } from '../protos/mod.ts';
-import { compareVersionNames, parseVersionName, Stability } from '../version-name.ts';
 import { compareVersion } from './compare-version.ts';
 import type { Finding } from './finding.ts';
 import { Severity } from './finding.ts';

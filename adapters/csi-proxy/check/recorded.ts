@@ -1,9 +1,9 @@
 // C31 and C32: calls that were recorded with a release, in `recorded.json` beside its `api.proto`, are made again.
 import { isDeepStrictEqual } from 'node:util';
 import { TerminalError } from '../../../bus/errors.ts';
+import { Code, codeName } from '../base/status.ts';
 import { HIDDEN, WireError } from '../codec/mod.ts';
 import type { Field, ProtoFile, Rpc } from '../protos/mod.ts';
-import { Code, codeName } from '../status.ts';
 import { type Finding, Severity } from './finding.ts';
 import { Findings, messageAt } from './scope.ts';
 

@@ -1,5 +1,5 @@
 // The deprecation policy: what must have happened before a member may go.
-import { parseVersionName, Stability } from '../version-name.ts';
+import { parseVersionName, Stability } from '../base/version-name.ts';
 import { addMonths } from './dates.ts';
 import { type Permitted, Severity } from './finding.ts';
 import type { History, Member } from './history.ts';

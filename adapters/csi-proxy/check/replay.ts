@@ -1,11 +1,11 @@
 // The servers of now for recorded calls: a fresh machine for each version, and no transport in between.
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/mod.ts';
+import { Code, codeName, StatusError } from '../base/status.ts';
 import { fromJson, HIDDEN, type MessageType, toJson } from '../codec/mod.ts';
 import { allGroups } from '../server/all_groups_generated.ts';
 import { groupDeps } from '../server/group-deps.ts';
 import type { ApiGroup, CallContext, VersionedAPI } from '../server/runtime.ts';
-import { Code, codeName, StatusError } from '../status.ts';
 import type { JsonObject, Outcome, Replay } from './recorded.ts';
 import { MACHINE_SECRET, replayMachine } from './replay-machine.ts';
 

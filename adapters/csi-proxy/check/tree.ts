@@ -1,7 +1,7 @@
 // The API tree of a release: `<group>/<version>/api.proto`, and what was recorded beside it.
 import { TerminalError } from '../../../bus/errors.ts';
+import { compareVersionNames, isVersionName } from '../base/version-name.ts';
 import { ProtoError, type ProtoFile, readProto } from '../protos/mod.ts';
-import { compareVersionNames, isVersionName } from '../version-name.ts';
 
 /** The files of a tree, by their paths below it with `/` between. */
 export interface TreeFiles {

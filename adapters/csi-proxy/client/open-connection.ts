@@ -1,10 +1,10 @@
 // A gRPC connection to a pipe. It reconnects automatically when the server comes back.
 import { Client, connectivityState, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Clock } from '../../../bus/time.ts';
-import { asBuffer, asIs, grpcTarget } from '../grpc.ts';
-import { callLimitMs } from '../limits.ts';
-import { probePipe } from '../pipes.ts';
-import { Code, StatusError } from '../status.ts';
+import { asBuffer, asIs, grpcTarget } from '../base/grpc.ts';
+import { callLimitMs } from '../base/limits.ts';
+import { probePipe } from '../base/pipes.ts';
+import { Code, StatusError } from '../base/status.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import { PipeSockets } from './pipe-sockets.ts';
 

@@ -1,8 +1,8 @@
 // Served versions of a group on a node, and a client of the newest that both sides know. There is no discovery call: a
 // version is served if its pipe exists.
 import { AbsentError } from '../../../bus/errors.ts';
-import { PIPE_PREFIX, pipePath, probePipe } from '../pipes.ts';
-import { compareVersionNames } from '../version-name.ts';
+import { PIPE_PREFIX, pipePath, probePipe } from '../base/pipes.ts';
+import { compareVersionNames } from '../base/version-name.ts';
 import type { ConnectionDeps } from './open-connection.ts';
 
 /** Exports of every `client_generated.ts`. */

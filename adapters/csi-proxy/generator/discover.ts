@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hint } from '../../text/nearest.ts';
-import { compareVersionNames, isVersionName } from '../version-name.ts';
+import { compareVersionNames, isVersionName } from '../base/version-name.ts';
 import type { Bases } from './layout.ts';
 import { compareText, type Problem } from './problem.ts';
 

@@ -28,12 +28,12 @@ export const DEFAULT_BASES: Bases = {
 export const RUNTIME = {
   codec: join(CSI_PROXY, 'codec', 'mod.ts'),
   scalars: join(CSI_PROXY, 'codec', 'scalars.ts'),
-  status: join(CSI_PROXY, 'status.ts'),
+  status: join(CSI_PROXY, 'base', 'status.ts'),
   server: join(CSI_PROXY, 'server', 'runtime.ts'),
   converting: join(CSI_PROXY, 'server', 'converting.ts'),
   connection: join(CSI_PROXY, 'client', 'connection.ts'),
   openConnection: join(CSI_PROXY, 'client', 'open-connection.ts'),
-  pipes: join(CSI_PROXY, 'pipes.ts'),
+  pipes: join(CSI_PROXY, 'base', 'pipes.ts'),
 } as const;
 
 export interface GroupPaths {

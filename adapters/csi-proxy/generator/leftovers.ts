@@ -1,7 +1,7 @@
 // Leftovers of earlier runs and removed versions.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isVersionName } from '../version-name.ts';
+import { isVersionName } from '../base/version-name.ts';
 import type { FoundGroup } from './discover.ts';
 import { type Bases, groupPaths, isGenerated } from './layout.ts';
 import { compareText } from './problem.ts';

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { hint } from '../../text/nearest.ts';
+import { isVersionName, parseVersionName, Stability } from '../base/version-name.ts';
 import { ProtoError, type ProtoFile, readProto } from '../protos/mod.ts';
-import { isVersionName, parseVersionName, Stability } from '../version-name.ts';
 import { serviceName } from './api.ts';
 import { removeEmpty } from './apply.ts';
 import { GROUP_NAME, settledBases } from './discover.ts';

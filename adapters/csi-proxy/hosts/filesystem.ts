@@ -1,5 +1,5 @@
 // Directories and links, on whatever files there are.
-import { Code, StatusError } from '../status.ts';
+import { Code, StatusError } from '../base/status.ts';
 import type { Files } from './files.ts';
 import type { FilesystemHost } from './host.ts';
 import { childPath, formatPath, isVolumeRoot, parsePath } from './windows-path.ts';

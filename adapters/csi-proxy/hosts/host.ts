@@ -4,7 +4,6 @@
 // A promise settles when the work has ended, however long it takes: a caller that stops waiting does not stop the work.
 // Nothing is retried. All throw StatusError: NOT_FOUND for a missing named thing, FAILED_PRECONDITION for a state that
 // must change first, UNKNOWN for the rest; an UnknownEndError if it is unknown whether the work has ended.
-import type { ServiceStatus, StartType } from '../server/system/internal/types.ts';
 
 export interface Host {
   readonly disk: DiskHost;
@@ -145,10 +144,22 @@ export interface IscsiHost {
   setMutualChapSecret(secret: string): Promise<void>;
 }
 
+export type StartMode = 'BOOT' | 'SYSTEM' | 'AUTOMATIC' | 'MANUAL' | 'DISABLED';
+
+export type ServiceState =
+  | 'UNKNOWN'
+  | 'STOPPED'
+  | 'START_PENDING'
+  | 'STOP_PENDING'
+  | 'RUNNING'
+  | 'CONTINUE_PENDING'
+  | 'PAUSE_PENDING'
+  | 'PAUSED';
+
 export interface Service {
   readonly displayName: string;
-  readonly startType: StartType;
-  readonly status: ServiceStatus;
+  readonly startType: StartMode;
+  readonly status: ServiceState;
 }
 
 export interface SystemHost {

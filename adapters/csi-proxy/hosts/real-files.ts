@@ -3,7 +3,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readlink, rename, rmdir, stat, symlink, unlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { Code, StatusError } from '../status.ts';
+import { Code, StatusError } from '../base/status.ts';
 import type { DetachableFiles, Entry } from './files.ts';
 import { foldCase, formatPath, isVolumeRoot, parsePath, type WindowsPath } from './windows-path.ts';
 

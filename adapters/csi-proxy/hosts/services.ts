@@ -1,8 +1,7 @@
 // Starting and stopping services of Windows, which is asking for it and then looking whether it has come to pass.
 import type { Clock } from '../../../bus/mod.ts';
-import { ServiceStatus } from '../server/system/internal/types.ts';
-import { Code, StatusError } from '../status.ts';
-import type { Service, SystemHost } from './host.ts';
+import { Code, StatusError } from '../base/status.ts';
+import type { Service, ServiceState, SystemHost } from './host.ts';
 
 const LOOK_AGAIN_MS = 200;
 const LONGEST_WAIT_MS = 30_000;
@@ -30,10 +29,10 @@ export function services({
   control: ServiceControl;
   clock: Clock;
 }): Omit<SystemHost, 'getBIOSSerialNumber'> {
-  const isIn = async (name: string, wanted: ServiceStatus): Promise<boolean> =>
+  const isIn = async (name: string, wanted: ServiceState): Promise<boolean> =>
     (await control.query(name)).status === wanted;
 
-  const waitFor = async (name: string, wanted: ServiceStatus, what: string): Promise<void> => {
+  const waitFor = async (name: string, wanted: ServiceState, what: string): Promise<void> => {
     const givenUpAt = clock.now() + LONGEST_WAIT_MS;
     while (!(await isIn(name, wanted))) {
       if (clock.now() >= givenUpAt) {
@@ -56,7 +55,7 @@ export function services({
       const message = `service ${line[0]} is not stopped: services need each other in a circle: ${line.join(', ')}`;
       throw new StatusError(Code.FailedPrecondition, message);
     }
-    if (await isIn(name, ServiceStatus.STOPPED)) return;
+    if (await isIn(name, 'STOPPED')) return;
     let code = await control.stop(name);
     if (code === DEPENDENTS_RUNNING) {
       const running = await control.runningDependents(name);
@@ -68,16 +67,16 @@ export function services({
       code = await control.stop(name);
     }
     if (code !== SUCCESS && code !== CANNOT_ACCEPT_CONTROL) refuse('stop', name, code);
-    await waitFor(name, ServiceStatus.STOPPED, 'stop');
+    await waitFor(name, 'STOPPED', 'stop');
   };
 
   return {
     getService: (name) => control.query(name),
     async startService(name) {
-      if (await isIn(name, ServiceStatus.RUNNING)) return;
+      if (await isIn(name, 'RUNNING')) return;
       const code = await control.start(name);
       if (code !== SUCCESS && code !== ALREADY_RUNNING) refuse('start', name, code);
-      await waitFor(name, ServiceStatus.RUNNING, 'become running');
+      await waitFor(name, 'RUNNING', 'become running');
     },
     stopService: (name, { dependents }) => stop(name, dependents),
   };

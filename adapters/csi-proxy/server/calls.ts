@@ -8,9 +8,9 @@
 //   CSI-CALLS-4. No secret of a request is ever logged or returned to the caller, which may log it.
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/time.ts';
+import { isRead } from '../base/limits.ts';
+import { Code, StatusError } from '../base/status.ts';
 import type { MessageType, Method } from '../codec/mod.ts';
-import { isRead } from '../limits.ts';
-import { Code, StatusError } from '../status.ts';
 import { subjectOf, withoutSecrets } from './audit.ts';
 import type { Gate } from './gate.ts';
 import type { WireStatus } from './http2/unary-call.ts';

@@ -1,5 +1,5 @@
 // Conversion functions of generated servers.
-import { Code, StatusError } from '../status.ts';
+import { Code, StatusError } from '../base/status.ts';
 
 /** Fills `out`, which has its defaults, from `input`. */
 export type Convert<Input, Out> = (input: Input, out: Out) => void;

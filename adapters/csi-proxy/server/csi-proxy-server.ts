@@ -9,9 +9,9 @@
 import type { Logger } from 'pino';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
-import { callLimitMs } from '../limits.ts';
-import { pipePath } from '../pipes.ts';
-import { Code, StatusError } from '../status.ts';
+import { callLimitMs } from '../base/limits.ts';
+import { pipePath } from '../base/pipes.ts';
+import { Code, StatusError } from '../base/status.ts';
 import { grpcCalls } from './calls.ts';
 import { Gate } from './gate.ts';
 import { Guard, type GuardLimits } from './http2/guard.ts';

@@ -1,8 +1,8 @@
 // Flags of `troupe csi-proxy serve`, with one dash or two.
 import { TerminalError } from '../../../bus/errors.ts';
 import { hint } from '../../text/nearest.ts';
+import { parseVersionName } from '../base/version-name.ts';
 import { allServices } from '../client/all_services_generated.ts';
-import { parseVersionName } from '../version-name.ts';
 import { DRAIN_MS, type Flag, SERVICE } from './flag-table.ts';
 import { GivenFlags, wholeNumber } from './given-flags.ts';
 import { type GroupOptions, KUBELET_PATH } from './group-deps.ts';

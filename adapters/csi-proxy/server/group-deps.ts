@@ -1,7 +1,7 @@
 // Dependencies of the hand-written server of a group.
 import type { Clock } from '../../../bus/mod.ts';
 import type { Host } from '../hosts/host.ts';
-import { KeyedMutex } from '../keyed-mutex.ts';
+import { KeyedMutex } from '../hosts/keyed-mutex.ts';
 import { PathRules } from './path-rules.ts';
 
 export interface GroupDeps {

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { AbsentError, TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
-import { probePipe } from '../pipes.ts';
+import { probePipe } from '../base/pipes.ts';
 
 /** Mode of a directory made for sockets. */
 const OWNER_ONLY = 0o700;

@@ -4,8 +4,9 @@
 //   CSI-PATH-RULES-1. A path that the reference refuses is refused with the reference's message, whatever else is wrong with it.
 //   CSI-PATH-RULES-2. A path that passes names, read as Windows reads it, something in an allowed directory or such a directory itself.
 //       Where links on the way lead is not seen here: `requireInside` is asked with the place that the host found.
+
+import { Code, StatusError } from '../base/status.ts';
 import { foldCase } from '../hosts/windows-path.ts';
-import { Code, StatusError } from '../status.ts';
 
 /** MAX_PATH of Windows, here in bytes of UTF-8. */
 const MAX_PATH_BYTES = 260;

@@ -1,7 +1,7 @@
 // Interface between generated servers and the process that serves them.
 import type { Logger } from 'pino';
+import { Code, StatusError } from '../base/status.ts';
 import type { Method, Service } from '../codec/mod.ts';
-import { Code, StatusError } from '../status.ts';
 import type { GroupDeps } from './group-deps.ts';
 
 /** One call, as the server of a group sees it. */

@@ -1,6 +1,6 @@
 // A call is for the versions that have it.
-import { Code, StatusError } from '../status.ts';
-import { compareVersionNames } from '../version-name.ts';
+import { Code, StatusError } from '../base/status.ts';
+import { compareVersionNames } from '../base/version-name.ts';
 
 /** @throws {StatusError} `INVALID_ARGUMENT`: the call came by a version that is older than `since` */
 export function requireVersion(rpc: string, since: string, version: string): void {

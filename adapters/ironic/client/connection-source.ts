@@ -29,8 +29,7 @@ export function connectionSource(
   return async () => {
     const { trust, credentials, warnings } = await readKeys(options, files);
     for (const warning of warnings) {
-      if (!reported.has(warning))
-        log.warn({ warning }, 'the files of the connection to Ironic are not as they should be');
+      if (!reported.has(warning)) log.warn({ warning }, 'files of the connection to Ironic are incomplete');
       reported.add(warning);
     }
     if (whereabouts.kind === 'endpoint') return { endpoint: whereabouts.endpoint, trust, credentials };

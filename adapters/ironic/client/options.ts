@@ -42,7 +42,7 @@ export const CONNECTION_FLAGS = [
     name: 'ironic-name',
     variable: 'IRONIC_NAME',
     value: 'NAME',
-    help: 'of a resource ironics.ironic.metal3.io, which says where Ironic is; it goes before the endpoint',
+    help: 'name of a resource ironics.ironic.metal3.io with the address of Ironic; takes precedence over the endpoint',
   },
   {
     name: 'ironic-namespace',
@@ -56,14 +56,14 @@ export const CONNECTION_FLAGS = [
     variable: 'IRONIC_CACERT_FILE',
     value: 'FILE',
     fallback: '/opt/metal3/certs/ca/tls.crt',
-    help: 'who signed the certificate of Ironic, in PEM; the roots of the system where there is no such file',
+    help: 'CA of the certificate of Ironic, in PEM; without this file the roots of the system',
   },
   {
     name: 'ironic-client-cert',
     variable: 'IRONIC_CLIENT_CERT_FILE',
     value: 'FILE',
     fallback: '/opt/metal3/certs/client/tls.crt',
-    help: 'a certificate that is shown to Ironic, in PEM, where it and its key exist',
+    help: 'client certificate for Ironic, in PEM; used if it and its key exist',
   },
   {
     name: 'ironic-client-key',
@@ -77,7 +77,7 @@ export const CONNECTION_FLAGS = [
     variable: 'IRONIC_INSECURE',
     value: 'true|false',
     fallback: 'false',
-    help: 'whether any certificate of Ironic will do: only where nobody else can answer',
+    help: 'accept any certificate of Ironic: only in a network where no other server can answer',
   },
   {
     name: 'ironic-skip-client-san-verify',
@@ -91,7 +91,7 @@ export const CONNECTION_FLAGS = [
     variable: 'METAL3_AUTH_ROOT_DIR',
     value: 'FOLDER',
     fallback: '/opt/metal3/auth',
-    help: 'has the files ironic/username and ironic/password; without a folder ironic in it nobody signs in',
+    help: 'directory with the files ironic/username and ironic/password; without a directory ironic in it no login is used',
   },
   {
     name: 'ironic-client-timeout',

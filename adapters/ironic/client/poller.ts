@@ -194,11 +194,11 @@ class Rounds {
     const isFew = this.#nodes !== undefined && due.length * READ_WORTH < this.#nodes;
     const error = await this.#attempt(() => (isFew ? this.#read(ofNodes(due, all)) : this.#list(all, begunAt)));
     if (error === undefined) {
-      if (this.#failures > 0) log.info({ failures: this.#failures }, 'nodes of Ironic are read again');
+      if (this.#failures > 0) log.info({ failures: this.#failures }, 'listing nodes of Ironic restored');
       this.#failures = 0;
     } else {
       this.#failures++;
-      if (this.#failures === 1) log.warn({ err: error }, 'nodes of Ironic cannot be read; it is tried again');
+      if (this.#failures === 1) log.warn({ err: error }, 'listing nodes of Ironic failed; will retry');
     }
     this.#isLooking = false;
     const now = clock.now();

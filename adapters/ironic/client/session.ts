@@ -230,7 +230,7 @@ export class IronicSession {
     this.#toldOf = maximum;
     const { log } = this.#deps;
     if (missing.length === 0) log.info({ version, maximum }, 'Ironic is used with all features');
-    else log.warn({ version, maximum, missing }, 'Ironic is too old for some features, and used without them');
+    else log.warn({ version, maximum, missing }, 'Ironic is too old for some features; using it without them');
   }
 
   async #exchange(

@@ -30,12 +30,12 @@ export const hostFirmwareSettings = firmwareKind<SettingsReading>({
   isJudged: (object) => firmwareSettingsChange(settingsIn(object)) !== FirmwareChange.NotReady,
 });
 
-/** What was used before is let go only once there is another, and before the status stops telling of it. */
+/** The earlier schema is released only once there is another, and before the status stops naming it. */
 async function furnish(ports: LifecyclePorts, { schema }: SettingsReading): Promise<readonly string[]> {
   if (schema.isThere) return [];
   const { kind } = firmwareSchema;
   const content = { spec: schema.spec as unknown as JsonObject };
-  // Whoever knows no vendor takes it from nobody who does: it was read before that one told of it.
+  // A host without a known vendor never overwrites one: the schema may have been read before another host wrote the vendor.
   const onDrift = schema.spec.hardwareVendor === undefined ? 'keep' : 'apply';
   const waiting = await ports.ensureChildren([{ kind, name: schema.name, content, onDrift }]);
   if (waiting.length > 0) return waiting;

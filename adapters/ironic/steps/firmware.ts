@@ -23,7 +23,7 @@ interface FirmwarePorts extends Pick<IronicPorts, 'ironic'> {
 
 export interface SettingsReading {
   readonly settings: readonly SettingValue[];
-  /** What they may be set to. All hosts that have the same settings share it. */
+  /** Allowed values. All hosts that have the same settings share it. */
   readonly schema: {
     readonly name: string;
     readonly spec: FirmwareSchemaSpec;

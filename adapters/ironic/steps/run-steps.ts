@@ -153,5 +153,5 @@ export async function pass<Found extends object>(
 }
 
 async function unasked(asked: Ask['for']): Promise<void> {
-  throw new Error(`nobody expects a decision to ask for '${asked}' here`);
+  throw new Error(`no decision is expected to request '${asked}' here`);
 }

@@ -113,7 +113,7 @@ export function stuck(message: string): Stuck {
 
 /** @param doing operation that cannot continue: `inspection` */
 export function stuckIn(node: IronicNode, doing: string): Stuck {
-  return stuck(`${doing} cannot go on while ${called(node)} is in provision state "${stateOf(node)}"`);
+  return stuck(`${doing} cannot continue while ${called(node)} is in provision state "${stateOf(node)}"`);
 }
 
 /**

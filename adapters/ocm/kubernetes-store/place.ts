@@ -56,7 +56,7 @@ export function outerOf(kinds: readonly BoundKind[], object: KubeObject): readon
     const name: unknown = at?.spec?.[kinds[index]?.kind.parent?.property ?? ''];
     if (typeof name !== 'string') return undefined;
     outer.unshift(name);
-    // Of the outermost only the name counts.
+    // For the outermost parent only the name counts.
     if (index > 1) at = kinds[index - 1]?.feed.get(name);
   }
   return outer;

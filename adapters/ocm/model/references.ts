@@ -90,7 +90,7 @@ function targetOf({ scope, mark }: Reference, scopes: readonly Scope[], roots: n
   return { scope: other, segment };
 }
 
-/** By key, otherwise by snake name: a path has no capitals, so `aws` means `AWS` if there is no `Aws`. */
+/** Finds it by key, otherwise by snake name: a path has no capitals, so `aws` means `AWS` if there is no `Aws`. */
 function lookUp({ scope, segment }: Target): TypeEntry | undefined {
   return scope.find(segment) ?? scope.types().find(({ name }) => name.snake === segment);
 }

@@ -227,7 +227,7 @@ function inOrderOfFiles({ diagnostics, files }: Scope): Diagnostic[] {
   );
 }
 
-/** By name, then by directory: several roots may have files of one version. */
+/** Sorted by name, then by directory: several roots may have files of one version. */
 function compareFiles(left: string, right: string): number {
   const [a, b] = [left.slice(lastSeparator(left) + 1), right.slice(lastSeparator(right) + 1)];
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) || (left < right ? -1 : 1);

@@ -1,7 +1,7 @@
 // The bodies of requests and answers: which form a service gives to one resource, and to a change of it.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { isJsonObject } from '../kinds/fields.ts';
-import type { Service } from '../kinds/services.ts';
+import { isJsonObject } from '../base/fields.ts';
+import type { Service } from '../base/services.ts';
 import { type Identity, resourcesIn } from './identity.ts';
 import type { Call } from './session.ts';
 

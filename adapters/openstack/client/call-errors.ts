@@ -10,8 +10,8 @@ import {
 import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import { GATEWAY_FAILURES } from '../../http/transport.ts';
-import { resyncOf } from '../resource/resync.ts';
-import { faultOf } from '../status/faults.ts';
+import { resyncOf } from '../base/resync.ts';
+import { faultOf } from './faults.ts';
 import { withCheckedIds } from './ids.ts';
 import { quotaMessage, quotasOf } from './quotas.ts';
 import { HttpError } from './session.ts';

@@ -7,8 +7,8 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { isJsonObject, readFields, type StatusField } from '../kinds/fields.ts';
-import { type Criterion, equalTo } from '../resource/criteria.ts';
+import { type Criterion, equalTo } from '../base/criteria.ts';
+import { isJsonObject, readFields, type StatusField } from '../base/fields.ts';
 import { isId } from './ids.ts';
 
 /** Identity of the resources of a kind without ids. */

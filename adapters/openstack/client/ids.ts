@@ -6,7 +6,7 @@
 import { TerminalError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import type { Observation, ResourceOperations, WatchUpdate } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
-import { isJsonObject } from '../kinds/fields.ts';
+import { isJsonObject } from '../base/fields.ts';
 
 /** UUIDs, with and without hyphens, and the names that some services use for ids (`default`, `m1.tiny`, `my key`). */
 const ID = /^(?!\.{1,2}$)[A-Za-z0-9_.-][A-Za-z0-9_.:@ -]{0,254}$/;

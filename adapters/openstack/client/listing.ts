@@ -1,7 +1,7 @@
 // How the resources of a collection are listed, and how the next page of a list is found.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { isJsonObject } from '../kinds/fields.ts';
-import type { Service } from '../kinds/services.ts';
+import { isJsonObject } from '../base/fields.ts';
+import type { Service } from '../base/services.ts';
 import type { Call } from './session.ts';
 
 export interface Listing {

@@ -17,7 +17,7 @@ import { TransientError } from '../../../bus/errors.ts';
 import type { Clock, Timer } from '../../../bus/time.ts';
 import type { Observation, WatchRequest } from '../../../machines/external-resource/operations.ts';
 import { onlyChanges, pollBackoff } from '../../../machines/external-resource/polling.ts';
-import { type Criterion, matchesAll, queryOf } from '../resource/criteria.ts';
+import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
 import { resourcesOf } from './bodies.ts';
 import { listCall } from './listing.ts';
 import type { Collection, LookUps } from './lookups.ts';

@@ -16,7 +16,7 @@ import { CircuitBreakers } from '../../http/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { AnswerMemory } from '../../http/response-memory.ts';
 import { httpTransport, type ProxySettings, type Reach, type Transport, type Trust } from '../../http/transport.ts';
-import { SERVICE_HEADERS } from '../kinds/services.ts';
+import { SERVICE_HEADERS } from '../base/services.ts';
 import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
 import { type CloudEntry, type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';

@@ -12,11 +12,11 @@ import { Tag } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { sample } from '../../api/contract/check/samples.ts';
 import type { Trial, TriedStatus } from '../../api/contract/check/trial-rules.ts';
+import { matchesAll, queryOf } from '../base/criteria.ts';
 import { resourceIn } from '../client/bodies.ts';
 import type { Call, Session, Sessions } from '../client/session.ts';
-import type { OpenStackKind, TableKind } from '../kinds/table.ts';
-import { matchesAll, queryOf } from '../resource/criteria.ts';
 import { type ManagedKind, managedKind, viewOf } from '../resource/managed-kind.ts';
+import type { OpenStackKind, TableKind } from '../resource/table.ts';
 import { statusOf } from '../status/conditions.ts';
 import { answerOf, knowing } from './answers.ts';
 

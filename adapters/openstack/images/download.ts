@@ -9,7 +9,7 @@ import { ResourceTag } from '../../../machines/external-resource/context.ts';
 import type { ResourceState } from '../../../machines/external-resource/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { integer } from '../../api/contract/contract.ts';
-import type { ContentStatus } from '../kinds/table.ts';
+import type { ContentStatus } from '../resource/table.ts';
 import { type Condition, conditionOf, Reason, type Verdict } from '../status/conditions.ts';
 
 const TYPE = 'Downloading';

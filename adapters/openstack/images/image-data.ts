@@ -4,13 +4,13 @@ import { TerminalError } from '../../../bus/errors.ts';
 import type { UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { isJsonObject } from '../base/fields.ts';
 import { unrecoverable } from '../client/call-errors.ts';
 import { type Call, HttpError, type Session } from '../client/session.ts';
-import { isJsonObject } from '../kinds/fields.ts';
-import type { UpdateStep } from '../kinds/table.ts';
-import type { Compression } from './compression/mod.ts';
+import type { Compression } from '../downloads/compression/mod.ts';
+import { downloadUrl } from '../downloads/download-policy.ts';
+import type { UpdateStep } from '../resource/table.ts';
 import { attemptsOf, broughtAt } from './download.ts';
-import { downloadUrl } from './download-policy.ts';
 
 const MOST_ATTEMPTS = 5;
 const POLL_MS = 15_000;

@@ -10,14 +10,14 @@ import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.
 import type { Clock } from '../../../bus/time.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { Stream } from '../../http/transport.ts';
+import { GLANCE } from '../base/services.ts';
 import { changeRequest } from '../client/bodies.ts';
 import { transient } from '../client/call-errors.ts';
 import { HttpError, type Session } from '../client/session.ts';
-import { GLANCE } from '../kinds/services.ts';
-import type { OperationsDeps } from '../kinds/table.ts';
-import { decompressed } from './compression/mod.ts';
+import { decompressed } from '../downloads/compression/mod.ts';
+import type { Downloads } from '../downloads/download-policy.ts';
+import type { OperationsDeps } from '../resource/table.ts';
 import { attemptsOf, type DownloadProgress } from './download.ts';
-import type { Downloads } from './download-policy.ts';
 import { type DownloadSpec, downloadOf, imageCall } from './image-data.ts';
 
 /** Longest time that a request which is no upload may take, in milliseconds. */

@@ -1,9 +1,9 @@
 // AddressScope: a domain of Neutron within which no two subnets share an address.
 import { boolean, immutable, integer, ref, required } from '../../api/contract/contract.ts';
-import { named, observed, queried, sent } from './fields.ts';
+import { named, observed, queried, sent } from '../base/fields.ts';
+import { NEUTRON } from '../base/services.ts';
+import { ipVersion, openstackName, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { NEUTRON } from './services.ts';
-import { ipVersion, openstackName, text } from './values.ts';
 
 export const addressScope = defineKind({
   kind: 'AddressScope',

@@ -13,11 +13,11 @@ import {
   queriedAs,
   sent,
   sentAs,
-} from './fields.ts';
+} from '../base/fields.ts';
+import { plain } from '../base/projection.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { instant, keystoneTime, openstackName, prose, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { plain } from './projection.ts';
-import { KEYSTONE } from './services.ts';
-import { instant, keystoneTime, openstackName, prose, text } from './values.ts';
 
 const guarded = { guarded: true };
 const fixed = { update: 'ignored' } as const;

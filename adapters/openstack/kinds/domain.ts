@@ -1,9 +1,9 @@
 // Domain: the topmost container of Keystone, for projects, users and groups.
 import { boolean } from '../../api/contract/contract.ts';
-import { named, observed, queried, sent } from './fields.ts';
+import { named, observed, queried, sent } from '../base/fields.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { keystoneName, prose, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { KEYSTONE } from './services.ts';
-import { keystoneName, prose, text } from './values.ts';
 
 export const domain = defineKind({
   kind: 'Domain',

@@ -1,10 +1,10 @@
 // Endpoint: address of a service in Keystone's catalog.
 import { boolean, immutable, ref, required, string } from '../../api/contract/contract.ts';
-import { checked } from '../resource/criteria.ts';
-import { observed, queried, queriedAs, sent } from './fields.ts';
+import { checked } from '../base/criteria.ts';
+import { observed, queried, queriedAs, sent } from '../base/fields.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { prose, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { KEYSTONE } from './services.ts';
-import { prose, text } from './values.ts';
 
 const place = (description: string) => string(description, { enum: ['admin', 'internal', 'public'] });
 const url = (description: string) => string(description, { maxLength: 1024 });

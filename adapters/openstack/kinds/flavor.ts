@@ -2,12 +2,12 @@
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { boolean, immutable, integer, list, object, required, string } from '../../api/contract/contract.ts';
+import { apart, compared, named, observed, observedMap, sent } from '../base/fields.ts';
+import { NOVA } from '../base/services.ts';
+import { openstackName, prose, text } from '../base/values.ts';
 import { isId } from '../client/ids.ts';
-import { extraSpecsStep } from '../resource/flavor-extra-specs.ts';
-import { apart, compared, named, observed, observedMap, sent } from './fields.ts';
+import { extraSpecsStep } from '../steps/flavor-extra-specs.ts';
 import { defineKind } from './kind.ts';
-import { NOVA } from './services.ts';
-import { openstackName, prose, text } from './values.ts';
 
 const LONG = { maxLength: 65535 };
 

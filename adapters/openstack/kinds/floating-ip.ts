@@ -1,11 +1,11 @@
 // FloatingIP: an address of an external network of Neutron, which a port inside may be reached by.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { immutable, integer, ref } from '../../api/contract/contract.ts';
-import { observed, queried, sent, sentAs, tagged } from './fields.ts';
+import { observed, queried, sent, sentAs, tagged } from '../base/fields.ts';
+import { NEUTRON } from '../base/services.ts';
+import { FLOATING_IP_STATES, judgedBy } from '../base/states.ts';
+import { instant, ip, neutronTags, observedTags, prose, tagFilter, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { NEUTRON } from './services.ts';
-import { FLOATING_IP_STATES, judgedBy } from './states.ts';
-import { instant, ip, neutronTags, observedTags, prose, tagFilter, text } from './values.ts';
 
 export const floatingIP = defineKind({
   kind: 'FloatingIP',

@@ -1,9 +1,9 @@
 // Group: Keystone users that share role assignments.
 import { immutable, ref } from '../../api/contract/contract.ts';
-import { named, observed, queried, sent } from './fields.ts';
+import { named, observed, queried, sent } from '../base/fields.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { keystoneName, prose, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { KEYSTONE } from './services.ts';
-import { keystoneName, prose, text } from './values.ts';
 
 export const group = defineKind({
   kind: 'Group',

@@ -1,16 +1,26 @@
 // Image: what Glance keeps for servers and volumes to be made from. It is made empty, and its content brought to it.
 import { boolean, immutable, integer, list, required, string } from '../../api/contract/contract.ts';
+import { eachTag } from '../base/criteria.ts';
+import {
+  named,
+  observed,
+  observedObject,
+  queried,
+  queriedAs,
+  sent,
+  sentAs,
+  sentTags,
+  unwritten,
+} from '../base/fields.ts';
+import { GLANCE } from '../base/services.ts';
+import { IMAGE_STATES, judgedBy } from '../base/states.ts';
+import { observedTags, openstackName, text } from '../base/values.ts';
 import { DOWNLOAD_FIELDS, downloading } from '../images/download.ts';
 import { downloadAdvice } from '../images/download-hints.ts';
 import { delegateDownload, imageDataStep } from '../images/image-data.ts';
 import { uploadImage } from '../images/image-upload.ts';
-import { eachTag } from '../resource/criteria.ts';
-import { named, observed, observedObject, queried, queriedAs, sent, sentAs, sentTags, unwritten } from './fields.ts';
 import { content, properties, propertyAttributes } from './image-properties.ts';
 import { defineKind } from './kind.ts';
-import { GLANCE } from './services.ts';
-import { IMAGE_STATES, judgedBy } from './states.ts';
-import { observedTags, openstackName, text } from './values.ts';
 
 const visibility = (description: string) => string(description, { enum: ['public', 'private', 'shared', 'community'] });
 

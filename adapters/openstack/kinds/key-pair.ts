@@ -1,10 +1,10 @@
 // KeyPair: a public key that Nova puts on servers. Its name is its id, and is unique among those of one user.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { required, string } from '../../api/contract/contract.ts';
-import { compared, isJsonObject, named, observed, sent } from './fields.ts';
+import { compared, isJsonObject, named, observed, sent } from '../base/fields.ts';
+import { NOVA } from '../base/services.ts';
+import { openstackName, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { NOVA } from './services.ts';
-import { openstackName, text } from './values.ts';
 
 /** The longest public key, in characters. */
 const KEY_LENGTH = 16384;

@@ -4,16 +4,16 @@ import { externalIdOf } from '../../../machines/external-resource/effects.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { immutable } from '../../api/contract/contract.ts';
+import type { Change } from '../base/fields.ts';
+import { merged, plain, projectionOf } from '../base/projection.ts';
 import { recordedIdentity, resourceOfIdentity } from '../client/identity.ts';
+import { contractOf, GROUP } from '../resource/common-contract.ts';
 import { intentOf } from '../resource/desired.ts';
+import { adviceOn } from '../resource/hints.ts';
 import { openstackOperations } from '../resource/operations.ts';
 import { isBuiltOnReplaced, referencesOf } from '../resource/references.ts';
-import { adviceOn } from '../status/hints.ts';
-import { unheededFields } from '../status/unapplied-fields.ts';
-import { contractOf, GROUP } from './common-contract.ts';
-import type { Change } from './fields.ts';
-import { merged, plain, projectionOf } from './projection.ts';
-import type { KindTable, OpenStackKind, ResourceFields, TableKind } from './table.ts';
+import type { KindTable, OpenStackKind, ResourceFields, TableKind } from '../resource/table.ts';
+import { unheededFields } from '../resource/unapplied-fields.ts';
 
 const NEVER: Change = { kind: 'never' };
 

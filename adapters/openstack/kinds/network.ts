@@ -1,9 +1,8 @@
 // Network: a layer 2 network of Neutron.
 import { boolean, immutable, integer, ref, string } from '../../api/contract/contract.ts';
-import { named, observed, observedObject, queried, sent, tagged } from './fields.ts';
-import { defineKind } from './kind.ts';
-import { NEUTRON } from './services.ts';
-import { judgedBy, NETWORK_STATES } from './states.ts';
+import { named, observed, observedObject, queried, sent, tagged } from '../base/fields.ts';
+import { NEUTRON } from '../base/services.ts';
+import { judgedBy, NETWORK_STATES } from '../base/states.ts';
 import {
   availabilityZoneHints,
   instant,
@@ -14,7 +13,8 @@ import {
   tagFilter,
   text,
   texts,
-} from './values.ts';
+} from '../base/values.ts';
+import { defineKind } from './kind.ts';
 
 export const network = defineKind({
   kind: 'Network',

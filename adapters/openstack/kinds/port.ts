@@ -13,12 +13,23 @@ import {
   type Schema,
   string,
 } from '../../api/contract/contract.ts';
-import { serverStep, showsServer } from '../resource/port-server.ts';
-import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
+import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from '../base/fields.ts';
+import { NEUTRON } from '../base/services.ts';
+import { judgedBy, PORT_STATES } from '../base/states.ts';
+import {
+  instant,
+  ip,
+  mac,
+  neutronTags,
+  observedTags,
+  openstackName,
+  prose,
+  tagFilter,
+  text,
+  texts,
+} from '../base/values.ts';
+import { serverStep, showsServer } from '../steps/port-server.ts';
 import { defineKind } from './kind.ts';
-import { NEUTRON } from './services.ts';
-import { judgedBy, PORT_STATES } from './states.ts';
-import { instant, ip, mac, neutronTags, observedTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
 
 /** Attributes that a user must not smuggle in by `valueSpecs`. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['shared', 'tenant_id']);

@@ -1,9 +1,9 @@
 // Project: a container of resources, within a domain.
 import { boolean, immutable, ref } from '../../api/contract/contract.ts';
-import { named, observed, queried, sent, sentTags } from './fields.ts';
+import { named, observed, queried, sent, sentTags } from '../base/fields.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { keystoneName, keystoneTags, observedTags, prose, tagFilter, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { KEYSTONE } from './services.ts';
-import { keystoneName, keystoneTags, observedTags, prose, tagFilter, text } from './values.ts';
 
 const LONG = { maxLength: 65535 };
 

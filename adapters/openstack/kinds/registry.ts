@@ -1,4 +1,6 @@
 // Every kind of this adapter. A new kind is a line here and a file beside this one.
+
+import type { OpenStackKind } from '../resource/table.ts';
 import { addressScope } from './address-scope.ts';
 import { applicationCredential } from './application-credential.ts';
 import { domain } from './domain.ts';
@@ -21,7 +23,6 @@ import { serverGroup } from './server-group.ts';
 import { service } from './service.ts';
 import { shareNetwork } from './share-network.ts';
 import { subnet } from './subnet.ts';
-import type { OpenStackKind } from './table.ts';
 import { trunk } from './trunk.ts';
 import { user } from './user.ts';
 import { volume } from './volume.ts';

@@ -1,9 +1,9 @@
 // RoleAssignment: that a user or a group has a role on a project or a domain of Keystone. It is nothing beside these.
 import { ref, required } from '../../api/contract/contract.ts';
-import { observed, queried, sent } from './fields.ts';
+import { observed, queried, sent } from '../base/fields.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { KEYSTONE } from './services.ts';
-import { text } from './values.ts';
 
 const guarded = { guarded: true };
 const fixed = { update: 'ignored' } as const;

@@ -11,17 +11,17 @@ import type { Observation } from '../../../machines/external-resource/operations
 import type { OperationRequest, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { object, ref, required, string } from '../../api/contract/contract.ts';
+import { type Criterion, equalTo } from '../base/criteria.ts';
+import { isJsonObject } from '../base/fields.ts';
+import { plain, projected } from '../base/projection.ts';
+import { NEUTRON } from '../base/services.ts';
+import { Decision, INTERFACE_STATES, stateOf } from '../base/states.ts';
 import { classified, transient, type WatchingOperations } from '../client/call-errors.ts';
 import type { Answer, Session } from '../client/session.ts';
-import { type Criterion, equalTo } from '../resource/criteria.ts';
-import { adviceOn } from '../status/hints.ts';
-import { frameOf, resyncPeriod } from './common-contract.ts';
-import { isJsonObject } from './fields.ts';
+import { frameOf, resyncPeriod } from '../resource/common-contract.ts';
+import { adviceOn } from '../resource/hints.ts';
+import type { OpenStackKind, OperationsDeps } from '../resource/table.ts';
 import { namesOf } from './kind.ts';
-import { plain, projected } from './projection.ts';
-import { NEUTRON } from './services.ts';
-import { Decision, INTERFACE_STATES, stateOf } from './states.ts';
-import type { OpenStackKind, OperationsDeps } from './table.ts';
 
 const KIND = 'RouterInterface';
 const names = namesOf(KIND);

@@ -1,10 +1,9 @@
 // Router: what connects subnets of Neutron with each other and with the outside.
 import { boolean, immutable, list, object, ref, required } from '../../api/contract/contract.ts';
-import { isJsonObject, named, observed, observedAs, queried, sent, sentAs, tagged } from './fields.ts';
-import { defineKind } from './kind.ts';
-import { plain } from './projection.ts';
-import { NEUTRON } from './services.ts';
-import { judgedBy, ROUTER_STATES } from './states.ts';
+import { isJsonObject, named, observed, observedAs, queried, sent, sentAs, tagged } from '../base/fields.ts';
+import { plain } from '../base/projection.ts';
+import { NEUTRON } from '../base/services.ts';
+import { judgedBy, ROUTER_STATES } from '../base/states.ts';
 import {
   availabilityZoneHints,
   neutronTags,
@@ -14,7 +13,8 @@ import {
   tagFilter,
   text,
   texts,
-} from './values.ts';
+} from '../base/values.ts';
+import { defineKind } from './kind.ts';
 
 const externalGateways = list(
   'externalGateways connect the router with the outside; one at most.',

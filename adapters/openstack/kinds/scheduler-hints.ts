@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { type Infer, immutable, list, map, object, ref, type Schema, string } from '../../api/contract/contract.ts';
-import { cidr } from './values.ts';
+import { cidr } from '../base/values.ts';
 
 /** Nova's filter of that name compares what comes after the operator with what comes first: it takes no less. */
 const LEAST_QUERY = 3;

@@ -1,11 +1,11 @@
 // SecurityGroup: what traffic the ports of Neutron let through. Its rules are resources of their own, kept as a set.
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
-import { isAsSpecified, RULES_READ, rulesStep } from '../resource/security-group-rules.ts';
-import { apart, named, observed, observedAs, observedList, queried, sent, tagged, unwritten } from './fields.ts';
+import { apart, named, observed, observedAs, observedList, queried, sent, tagged, unwritten } from '../base/fields.ts';
+import { plain } from '../base/projection.ts';
+import { NEUTRON } from '../base/services.ts';
+import { cidr, instant, neutronTags, observedTags, openstackName, prose, tagFilter, text } from '../base/values.ts';
+import { isAsSpecified, RULES_READ, rulesStep } from '../steps/security-group-rules.ts';
 import { defineKind } from './kind.ts';
-import { plain } from './projection.ts';
-import { NEUTRON } from './services.ts';
-import { cidr, instant, neutronTags, observedTags, openstackName, prose, tagFilter, text } from './values.ts';
 
 /** Neutron may take its time over rules. */
 const RULES_POLL_MS = 15_000;

@@ -1,10 +1,10 @@
 // ServerGroup: says of the servers in it whether they share hosts. Nova changes none.
 import { integer, object, required, string } from '../../api/contract/contract.ts';
-import { compared, isJsonObject, named, observed, observedAs, sent, sentAs } from './fields.ts';
+import { compared, isJsonObject, named, observed, observedAs, sent, sentAs } from '../base/fields.ts';
+import { plain } from '../base/projection.ts';
+import { NOVA } from '../base/services.ts';
+import { openstackName, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { plain } from './projection.ts';
-import { NOVA } from './services.ts';
-import { openstackName, text } from './values.ts';
 
 const rules = object('rules of the policy.', {
   maxServerPerHost: integer('maxServerPerHost is how many servers of the group may share a host.'),

@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { boolean, immutable, list, object, ref, required, string } from '../../api/contract/contract.ts';
-import { idsIn, isSettled, metadataStep, portsStep, stateStep, volumesStep } from '../resource/server-steps.ts';
 import {
   apart,
   isJsonObject,
@@ -16,13 +15,14 @@ import {
   sent,
   sentAs,
   tagsFromStart,
-} from './fields.ts';
+} from '../base/fields.ts';
+import { plain } from '../base/projection.ts';
+import { NOVA } from '../base/services.ts';
+import { judgedBy, SERVER_STATES } from '../base/states.ts';
+import { observedTags, openstackName, serverTags, tagFilter, text, texts } from '../base/values.ts';
+import { idsIn, isSettled, metadataStep, portsStep, stateStep, volumesStep } from '../steps/server-steps.ts';
 import { defineKind } from './kind.ts';
-import { plain } from './projection.ts';
 import { checkHints, hintsOf, schedulerHints } from './scheduler-hints.ts';
-import { NOVA } from './services.ts';
-import { judgedBy, SERVER_STATES } from './states.ts';
-import { observedTags, openstackName, serverTags, tagFilter, text, texts } from './values.ts';
 
 const name255 = (description: string) => string(description, { maxLength: 255 });
 const key = string('key tells it from the others.', { minLength: 1, maxLength: 255 });

@@ -1,10 +1,10 @@
 // Service: an entry of the catalog of Keystone.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { boolean, required } from '../../api/contract/contract.ts';
-import { named, observed, queried, sent } from './fields.ts';
+import { named, observed, queried, sent } from '../base/fields.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { openstackName, prose, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { KEYSTONE } from './services.ts';
-import { openstackName, prose, text } from './values.ts';
 
 const SHORT = { maxLength: 255 };
 

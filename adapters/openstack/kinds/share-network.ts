@@ -1,11 +1,11 @@
 // ShareNetwork: where in Neutron the shares of Manila are reached.
 import { immutable, integer, ref } from '../../api/contract/contract.ts';
-import { named, observed, queried, sent } from './fields.ts';
+import { named, observed, queried, sent } from '../base/fields.ts';
+import { plain } from '../base/projection.ts';
+import { MANILA } from '../base/services.ts';
+import { judgedBy, SHARE_NETWORK_STATES } from '../base/states.ts';
+import { instant, openstackName, prose, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { plain } from './projection.ts';
-import { MANILA } from './services.ts';
-import { judgedBy, SHARE_NETWORK_STATES } from './states.ts';
-import { instant, openstackName, prose, text } from './values.ts';
 
 export const shareNetwork = defineKind({
   kind: 'ShareNetwork',

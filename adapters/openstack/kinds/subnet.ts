@@ -3,10 +3,20 @@
 // found again. A `ref` is a claim; `defineKind` adds the one on the Secret with the credentials.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
-import { equalTo } from '../resource/criteria.ts';
-import { apart, named, observed, observedList, queried, queriedAs, sent, sentAs, tagged, unwritten } from './fields.ts';
-import { defineKind } from './kind.ts';
-import { NEUTRON } from './services.ts';
+import { equalTo } from '../base/criteria.ts';
+import {
+  apart,
+  named,
+  observed,
+  observedList,
+  queried,
+  queriedAs,
+  sent,
+  sentAs,
+  tagged,
+  unwritten,
+} from '../base/fields.ts';
+import { NEUTRON } from '../base/services.ts';
 import {
   cidr,
   instant,
@@ -19,7 +29,8 @@ import {
   tagFilter,
   text,
   texts,
-} from './values.ts';
+} from '../base/values.ts';
+import { defineKind } from './kind.ts';
 
 const MODES = ['slaac', 'dhcpv6-stateful', 'dhcpv6-stateless'] as const;
 

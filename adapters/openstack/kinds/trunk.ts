@@ -1,10 +1,10 @@
 // Trunk: a port of Neutron that carries the traffic of others, each under a segmentation of its own.
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
-import { subportsStep } from '../resource/trunk-subports.ts';
-import { named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
+import { named, observed, observedList, queried, sent, sentAs, tagged } from '../base/fields.ts';
+import { NEUTRON } from '../base/services.ts';
+import { instant, neutronTags, observedTags, openstackName, prose, tagFilter, text } from '../base/values.ts';
+import { subportsStep } from '../steps/trunk-subports.ts';
 import { defineKind, namesOf } from './kind.ts';
-import { NEUTRON } from './services.ts';
-import { instant, neutronTags, observedTags, openstackName, prose, tagFilter, text } from './values.ts';
 
 const subports = list(
   'subports are the ports whose traffic the trunk carries; others are taken off.',

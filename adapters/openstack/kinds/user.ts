@@ -1,10 +1,10 @@
 // User: login of Keystone.
 import { boolean, immutable, ref } from '../../api/contract/contract.ts';
-import { named, observed, observedAs, queried, recorded, sent } from './fields.ts';
+import { named, observed, observedAs, queried, recorded, sent } from '../base/fields.ts';
+import { plain } from '../base/projection.ts';
+import { KEYSTONE } from '../base/services.ts';
+import { keystoneTime, openstackName, prose, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { plain } from './projection.ts';
-import { KEYSTONE } from './services.ts';
-import { keystoneTime, openstackName, prose, text } from './values.ts';
 
 export const user = defineKind({
   kind: 'User',

@@ -1,11 +1,11 @@
 // VolumeType: what volumes of Cinder have in common, where they are kept among it.
 import { boolean } from '../../api/contract/contract.ts';
-import { extraSpecsStep } from '../resource/extra-specs.ts';
-import { compared, named, observed, queried, sent, sentAs } from './fields.ts';
+import { compared, named, observed, queried, sent, sentAs } from '../base/fields.ts';
+import { labels, mapOf, observedLabels } from '../base/labels.ts';
+import { CINDER } from '../base/services.ts';
+import { openstackName, prose, text } from '../base/values.ts';
+import { extraSpecsStep } from '../steps/extra-specs.ts';
 import { defineKind } from './kind.ts';
-import { labels, mapOf, observedLabels } from './labels.ts';
-import { CINDER } from './services.ts';
-import { openstackName, prose, text } from './values.ts';
 
 export const volumeType = defineKind({
   kind: 'VolumeType',

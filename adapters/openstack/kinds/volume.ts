@@ -1,16 +1,16 @@
 // Volume: a block device of Cinder.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { boolean, immutable, integer, ref, required, string } from '../../api/contract/contract.ts';
+import { compared, named, observed, observedAs, observedList, queried, sent, sentAs } from '../base/fields.ts';
+import { labels, mapOf, observedLabels } from '../base/labels.ts';
+import { plain } from '../base/projection.ts';
+import { CINDER } from '../base/services.ts';
+import { Decision, judgedBy, stateOf, VOLUME_STATES } from '../base/states.ts';
+import { instant, openstackName, prose, text } from '../base/values.ts';
 import { unrecoverable } from '../client/call-errors.ts';
-import { serversStep, showsServer } from '../resource/volume-servers.ts';
-import { compared, named, observed, observedAs, observedList, queried, sent, sentAs } from './fields.ts';
+import type { UpdateStep } from '../resource/table.ts';
+import { serversStep, showsServer } from '../steps/volume-servers.ts';
 import { defineKind } from './kind.ts';
-import { labels, mapOf, observedLabels } from './labels.ts';
-import { plain } from './projection.ts';
-import { CINDER } from './services.ts';
-import { Decision, judgedBy, stateOf, VOLUME_STATES } from './states.ts';
-import type { UpdateStep } from './table.ts';
-import { instant, openstackName, prose, text } from './values.ts';
 
 /** A failed volume stays so until Cinder's administrator repairs it. */
 const stateStep: UpdateStep = async ({ request: { observation } }) => {

@@ -6,12 +6,12 @@ import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import type { Observation, WatchRequest, WatchUpdate } from '../../../machines/external-resource/operations.ts';
 import { onlyChanges } from '../../../machines/external-resource/polling.ts';
+import { equalTo } from '../base/criteria.ts';
+import { projected } from '../base/projection.ts';
 import type { LookUpCall } from '../client/lookups.ts';
 import type { Poller } from '../client/poller.ts';
 import type { Session } from '../client/session.ts';
-import { projected } from '../kinds/projection.ts';
-import type { TableKind } from '../kinds/table.ts';
-import { equalTo } from './criteria.ts';
+import type { TableKind } from './table.ts';
 import { callOf, pathOf } from './update.ts';
 
 /** The resource with its parts; undefined if it is deleted. */

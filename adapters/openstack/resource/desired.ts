@@ -3,11 +3,11 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { isCompared, type ResourceField } from '../kinds/fields.ts';
-import type { TableKind } from '../kinds/table.ts';
-import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from './criteria.ts';
-import { isEmpty } from './observed-values.ts';
+import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from '../base/criteria.ts';
+import { isCompared, type ResourceField } from '../base/fields.ts';
+import { isEmpty } from '../base/observed-values.ts';
 import { type Contents, toWire } from './references.ts';
+import type { TableKind } from './table.ts';
 
 /** Known values, and the references that were not known yet. */
 export interface Stated<T> {
@@ -198,7 +198,7 @@ export function differingTags(
 }
 
 /** Equivalent of an unset field. An attribute that the cloud does not know has no other value than its default. */
-function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonObject {
+export function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonObject {
   if (change.kind !== 'always') return {};
   return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
 }
@@ -229,7 +229,8 @@ function isUnset(value: Json | undefined): value is undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-function isSame(
+/** Whether the cloud says the same with one value as with the other. */
+export function isSame(
   left: Json,
   right: Json | undefined,
   { unordered, sameItem }: Pick<ResourceField, 'unordered' | 'sameItem'>,

@@ -7,13 +7,13 @@ import type { Kind } from '../../../machines/kind.ts';
 import type { StatusPart } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
-import { GROUP, REALM, VERSION } from '../kinds/common-contract.ts';
-import { isJsonObject } from '../kinds/fields.ts';
-import type { ContentStatus, OpenStackKind, OperationsDeps } from '../kinds/table.ts';
+import { isJsonObject } from '../base/fields.ts';
+import { resyncOf } from '../base/resync.ts';
 import { isAvailable, settledOf, statusOf } from '../status/conditions.ts';
+import { GROUP, REALM, VERSION } from './common-contract.ts';
 import { appliedOf, DRIFT_ANNOTATION, Drift, driftOf } from './drift.ts';
 import { guardsOf } from './references.ts';
-import { resyncOf } from './resync.ts';
+import type { ContentStatus, OpenStackKind, OperationsDeps } from './table.ts';
 
 export interface DeclaredKindOptions {
   /** Resync period of objects that do not say, in milliseconds; 0 for never. */

@@ -17,19 +17,15 @@ import type { Found, Observation } from '../../../machines/external-resource/ope
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
+import { isJsonObject, readFields } from '../base/fields.ts';
+import { projected } from '../base/projection.ts';
 import { bodyOf, changeRequest, resourceIn, resourcesOf } from '../client/bodies.ts';
 import { classified, refused, unrecoverable, type WatchingOperations } from '../client/call-errors.ts';
 import { type Identity, idCriteria, identityOf as identityOfParts } from '../client/identity.ts';
 import { listCall } from '../client/listing.ts';
-import { contentsOf, secretsIn } from '../client/secret-contents.ts';
 import { HttpError, type Session, type Sessions } from '../client/session.ts';
-import { placed, placesOf } from '../client/user-collections.ts';
-import { isJsonObject, readFields } from '../kinds/fields.ts';
-import { projected } from '../kinds/projection.ts';
-import type { OperationsDeps, TableKind } from '../kinds/table.ts';
-import { unheededFields } from '../status/unapplied-fields.ts';
 import { watchWhole, withParts } from './composite-reads.ts';
-import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import {
   adoptionCriteria,
   createAttributes,
@@ -38,8 +34,13 @@ import {
   intentOf,
   type Wanted,
 } from './desired.ts';
+import { unlikeness } from './likeness.ts';
 import { outdatedRemarks } from './references.ts';
+import { contentsOf, secretsIn } from './secret-contents.ts';
+import type { OperationsDeps, TableKind } from './table.ts';
+import { unheededFields } from './unapplied-fields.ts';
 import { appliedBy, callOf, notFound, pathOf, runReport, runUpdate, sendExpecting, specMissing } from './update.ts';
+import { placed, placesOf } from './user-collections.ts';
 
 /** For what no deadline bounds: longest time that it waits for a session, in milliseconds. */
 const OPEN_MS = 10_000;
@@ -109,31 +110,38 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
   const matching = async (
     { criteria, common }: Wanted,
     request: OperationRequest,
-  ): Promise<Pick<Found, 'matches' | 'completedLookup'>> => {
+  ): Promise<Pick<Found, 'matches' | 'completedLookup' | 'unlike'>> => {
     const session = await open(request);
     const place = await placed(kind, session, request);
     const found = await lookUps.find(session, place, criteria, request);
     const { cloud, scope } = await identityOf(request);
     const seen = kind.identity === undefined && kind.ofUser === undefined ? scope : cloud;
-    return {
-      matches: (await Promise.all(found.map((each) => observed(each, request)))).filter((each) => each !== undefined),
-      completedLookup: JSON.stringify([seen, place.collection, common]),
-    };
+    const all = (await Promise.all(found.map((each) => observed(each, request)))).filter((each) => each !== undefined);
+    return { ...sorted(kind, all, request), completedLookup: JSON.stringify([seen, place.collection, common]) };
   };
 
   const operations: WatchingOperations = {
     async find({ intents = [], ...request }) {
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const now = JSON.stringify(intentOf(kind, request.object, request.dependencies));
+      const left: string[] = [];
       for (const intent of intents.toReversed().filter((each) => JSON.stringify(each) !== now)) {
         const wanted = intendedCriteria(kind, intent);
         const earlier = wanted && (await matching(wanted, request));
         if (earlier !== undefined && earlier.matches.length > 0) return { ...earlier, exact: true, earlier: true };
+        left.push(...(earlier?.unlike ?? []));
       }
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
       // mutant: unanswered-create-is-foreign === -> false
       const intended = intents.some((intent) => JSON.stringify(intent) === now);
-      return { ...(await matching(stated, request)), exact: missing.length === 0, ...(intended && { intended }) };
+      const { unlike = [], ...found } = await matching(stated, request);
+      left.push(...unlike);
+      return {
+        ...found,
+        exact: missing.length === 0,
+        ...(intended && { intended }),
+        ...(left.length > 0 && { unlike: [...new Set(left)] }),
+      };
     },
 
     async identify(request) {
@@ -266,6 +274,20 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
     },
   };
   return classified(operations);
+}
+
+/** For an object that is being deleted, without what its create cannot have made. */
+function sorted(
+  kind: TableKind,
+  matches: readonly Observation[],
+  { object, dependencies }: Pick<OperationRequest, 'object' | 'dependencies'>,
+): Pick<Found, 'matches' | 'unlike'> {
+  // mutant: deletion-takes-what-differs if -> true
+  if (object.metadata.deletionTimestamp === undefined) return { matches };
+  const judged = matches.map((match) => ({ match, reason: unlikeness(kind, object, dependencies, match) }));
+  const unlike = judged.flatMap(({ match: { id }, reason }) => (reason === undefined ? [] : [`${id}: ${reason}`]));
+  const alike = judged.flatMap(({ match, reason }) => (reason === undefined ? [match] : []));
+  return { matches: alike, ...(unlike.length > 0 && { unlike }) };
 }
 
 function onlyId(made: unknown): JsonObject {

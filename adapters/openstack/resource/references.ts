@@ -6,8 +6,8 @@ import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ReferenceTarget, Schema, SecretKey } from '../../api/contract/contract.ts';
 import { canonicalAddress } from '../client/addresses.ts';
-import type { OpenStackKind, TableKind } from '../kinds/table.ts';
 import { anew, pathsOf } from '../status/messages.ts';
+import type { OpenStackKind, TableKind } from './table.ts';
 
 /** Contents of Secrets in the form in which they are sent, by Secret and key. */
 export type Contents = Readonly<Record<string, string>>;

@@ -7,10 +7,10 @@ import type { UpdateOutcome } from '../../../machines/external-resource/operatio
 import { changeRequest } from '../client/bodies.ts';
 import { joined, refused, transient } from '../client/call-errors.ts';
 import { partsOf } from '../client/identity.ts';
-import { contentsOf, secretsIn } from '../client/secret-contents.ts';
 import type { Answer, Call } from '../client/session.ts';
-import type { TableKind, UpdateStep } from '../kinds/table.ts';
 import { differenceOf, differingTags, wiredOf } from './desired.ts';
+import { contentsOf, secretsIn } from './secret-contents.ts';
+import type { TableKind, UpdateStep } from './table.ts';
 
 type Pass = Parameters<UpdateStep>[0];
 

@@ -14,9 +14,9 @@ import { relookPauseMs } from '../../../machines/external-resource/polling.ts';
 import { driftMessage } from '../../../machines/external-resource/user-events.ts';
 import { type Holders, Tag } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { isJsonObject } from '../kinds/fields.ts';
-import { isEmpty } from '../resource/observed-values.ts';
-import { resyncOf } from '../resource/resync.ts';
+import { isJsonObject } from '../base/fields.ts';
+import { isEmpty } from '../base/observed-values.ts';
+import { resyncOf } from '../base/resync.ts';
 import { rivalMessage } from './ownership-messages.ts';
 
 export const Reason = {

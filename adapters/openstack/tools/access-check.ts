@@ -4,7 +4,7 @@ import { traceparentOf } from '../../../bus/trace-context.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { AccessCheckPorts, AccessCheckResult } from '../../api/adapter.ts';
 import type { OwnedSessions, SessionsDeps } from '../client/sessions.ts';
-import { adviceOn } from '../status/hints.ts';
+import { adviceOn } from '../resource/hints.ts';
 
 /** Longest sign-in, in milliseconds. */
 const SIGN_IN_MS = 15_000;

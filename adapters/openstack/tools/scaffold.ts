@@ -44,10 +44,10 @@ interface Spelling {
 
 function kindText({ kind, value, words, file }: Spelling): string {
   return `// ${kind}: a ${words} of Neutron.
-import { named, observed, queried, sent, tagged } from './fields.ts';
+import { named, observed, queried, sent, tagged } from '../base/fields.ts';
+import { NEUTRON } from '../base/services.ts';
+import { neutronTags, observedTags, openstackName, prose, tagFilter, text } from '../base/values.ts';
 import { defineKind } from './kind.ts';
-import { NEUTRON } from './services.ts';
-import { neutronTags, observedTags, openstackName, prose, tagFilter, text } from './values.ts';
 
 export const ${value} = defineKind({
   kind: '${kind}',
@@ -76,19 +76,13 @@ export const ${value} = defineKind({
 }
 
 function testText({ kind, value, words, file }: Spelling): string {
-  const own = [
-    ['fields', 'readFields'],
-    [file, value],
-  ].sort();
-  const imports = own.map(
-    ([from, name]) => `import { ${name} } from '../../../../adapters/openstack/kinds/${from}.ts';`,
-  );
   return `// The tables of ${kind}: what they make of an object, and of an answer.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { crd } from '../../../../adapters/api/contract/crds.ts';
+import { readFields } from '../../../../adapters/openstack/base/fields.ts';
+import { ${value} } from '../../../../adapters/openstack/kinds/${file}.ts';
 import { createAttributes } from '../../../../adapters/openstack/resource/desired.ts';
-${imports.join('\n')}
 import type { KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('${words}');

@@ -1,7 +1,7 @@
 // An API server for development and tests, never for production. It speaks the wire protocol of a kube-apiserver over
 // TLS and HTTP/1.1, on loopback unless told otherwise, and keeps everything in memory, or in a folder too.
 //
-// What it does not do:
+// Not implemented:
 //   - etcd, encryption at rest, auditing
 //   - users by client certificates or other means than bearer tokens; authorization by other means than RBAC
 //   - admission: no webhooks, no policies, no quotas, no limits

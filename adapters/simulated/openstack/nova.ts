@@ -49,7 +49,7 @@ function answer(
   }
 }
 
-/** Of the real one's versions this one has a single one; a request without a version is not served as the first would be. */
+/** The only microversion that this simulator supports; a request without a version is not served as the first would be. */
 function checkVersion({ headers }: SimulatedRequest): void {
   const asked = /^compute (\S+)$/.exec(String(headers[NAMES.now] ?? ''))?.[1] ?? String(headers[NAMES.before] ?? '2.1');
   if (asked === MICROVERSION) return;

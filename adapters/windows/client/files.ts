@@ -1,4 +1,6 @@
 // Directories, links and shares by csi-proxy, which tells neither where a link leads nor what is mapped.
+
+import { Code } from '../../csi-proxy/base/status.ts';
 import * as v1 from '../../csi-proxy/client/filesystem/v1/client_generated.ts';
 import * as v1alpha1 from '../../csi-proxy/client/filesystem/v1alpha1/client_generated.ts';
 import * as v1beta1 from '../../csi-proxy/client/filesystem/v1beta1/client_generated.ts';
@@ -8,7 +10,6 @@ import * as smbV1 from '../../csi-proxy/client/smb/v1/client_generated.ts';
 import * as smbV1alpha1 from '../../csi-proxy/client/smb/v1alpha1/client_generated.ts';
 import * as smbV1beta1 from '../../csi-proxy/client/smb/v1beta1/client_generated.ts';
 import * as smbV1beta2 from '../../csi-proxy/client/smb/v1beta2/client_generated.ts';
-import { Code } from '../../csi-proxy/status.ts';
 import type { StorageFiles, StorageShares } from '../operations/storage.ts';
 import type { Groups } from './groups.ts';
 import { done, isAnswered, isSeen, withCode } from './outcome.ts';

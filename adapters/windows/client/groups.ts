@@ -6,15 +6,15 @@
 //       new server may be another version.
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { longLimitMs } from '../../csi-proxy/base/limits.ts';
+import { pipePath } from '../../csi-proxy/base/pipes.ts';
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
+import { compareVersionNames } from '../../csi-proxy/base/version-name.ts';
 import { allServices } from '../../csi-proxy/client/all_services_generated.ts';
 import type { Connection } from '../../csi-proxy/client/connection.ts';
 import { type ConnectionDeps, openConnection } from '../../csi-proxy/client/open-connection.ts';
 import { servedVersions } from '../../csi-proxy/client/open-newest.ts';
-import { longLimitMs } from '../../csi-proxy/limits.ts';
-import { pipePath } from '../../csi-proxy/pipes.ts';
 import { Gate } from '../../csi-proxy/server/gate.ts';
-import { Code, StatusError } from '../../csi-proxy/status.ts';
-import { compareVersionNames } from '../../csi-proxy/version-name.ts';
 import { Reason } from '../conditions.ts';
 import type { ServedGroup } from '../operations/serving.ts';
 import type { PipeSettings } from './settings.ts';
@@ -184,7 +184,7 @@ export class Groups {
     const wanted = (preferred[group] ?? known).join(', ');
     const all = await Promise.all(Object.keys(allServices).map((each) => this.#servedOf(each)));
     if (all.every(({ length }) => length === 0)) {
-      const message = `nobody serves at '${endpoint}': csi-proxy does not run there`;
+      const message = `no server answers at '${endpoint}': csi-proxy does not run there`;
       return new TransientError(message, { reason: Reason.CsiProxyUnreachable });
     }
     const is = served.length === 0 ? 'no version of it is served' : `${served.join(', ')} is served`;

@@ -4,7 +4,7 @@
 // Invariants:
 //   WIN-OUTCOME-1. A change is asked for once. After a failure it is looked whether it has been done; only what is seen counts as done.
 //   WIN-OUTCOME-2. Absence is reported only after csi-proxy has answered a read, never because it did not answer.
-import { Code, StatusError } from '../../csi-proxy/status.ts';
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
 
 const UNANSWERED: ReadonlySet<Code> = new Set([
   Code.Unavailable,

@@ -1,11 +1,11 @@
 // iSCSI and services by csi-proxy.
 import { AuthenticationType } from '../../csi-proxy/api/iscsi/v1alpha2/api_generated.ts';
 import { ServiceStatus } from '../../csi-proxy/api/system/v1alpha1/api_generated.ts';
+import { Code } from '../../csi-proxy/base/status.ts';
 import * as v1alpha1 from '../../csi-proxy/client/iscsi/v1alpha1/client_generated.ts';
 import * as v1alpha2 from '../../csi-proxy/client/iscsi/v1alpha2/client_generated.ts';
 import * as systemV1alpha1 from '../../csi-proxy/client/system/v1alpha1/client_generated.ts';
 import type { IscsiHost, Portal } from '../../csi-proxy/hosts/host.ts';
-import { Code } from '../../csi-proxy/status.ts';
 import type { Storage } from '../operations/storage.ts';
 import { type Groups, needs } from './groups.ts';
 import { done, isAnswered, withCode } from './outcome.ts';

@@ -3,11 +3,11 @@
 // Invariant: a failed format is reported as ended only if there is a file system now (otherwise WIN-OUTCOME-1 would
 // allow a second format while the first is running).
 import { TransientError } from '../../../bus/errors.ts';
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
 import * as v1 from '../../csi-proxy/client/volume/v1/client_generated.ts';
 import * as v1beta2 from '../../csi-proxy/client/volume/v1beta2/client_generated.ts';
 import * as v1beta3 from '../../csi-proxy/client/volume/v1beta3/client_generated.ts';
 import * as v2alpha1 from '../../csi-proxy/client/volume/v2alpha1/client_generated.ts';
-import { Code, StatusError } from '../../csi-proxy/status.ts';
 import type { StorageFiles, StorageVolumes } from '../operations/storage.ts';
 import { explained } from '../read-only.ts';
 import { type Groups, needs } from './groups.ts';

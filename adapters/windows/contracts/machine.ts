@@ -1,7 +1,7 @@
 // The machine itself, and what connects disks to it.
 import { immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
-import { DEFAULT_PORT, LAST_PORT, LONGEST_IQN, WORD_PATTERN } from '../../csi-proxy/rules.ts';
-import { REMOTE_PATH_PATTERN } from '../../csi-proxy/server/smb/remote-path.ts';
+import { REMOTE_PATH_PATTERN } from '../../csi-proxy/hosts/remote-path.ts';
+import { DEFAULT_PORT, LAST_PORT, LONGEST_IQN, WORD_PATTERN } from '../../csi-proxy/hosts/rules.ts';
 import { nodeRef, windowsContract } from './common.ts';
 
 const seenFileSystem = object('a file system that was seen.', {

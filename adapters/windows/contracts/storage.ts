@@ -1,7 +1,7 @@
 // Disks, volumes and mounts.
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
+import { SUB_PATH_PATTERN } from '../../csi-proxy/hosts/remote-path.ts';
 import { PATH_PATTERN } from '../../csi-proxy/server/path-rules.ts';
-import { SUB_PATH_PATTERN } from '../../csi-proxy/server/smb/remote-path.ts';
 import { nodeRef, windowsContract } from './common.ts';
 import { discardFileSystemSeen, fileSystems } from './machine.ts';
 

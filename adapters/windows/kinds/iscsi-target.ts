@@ -80,7 +80,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
 const FOUND: Verdict = {
   ready: true,
   reason: Reason.Found,
-  message: 'the target was connected before, by somebody else: it is used, and stays as it is',
+  message: 'another client connected the target before: it is used, and not changed',
 };
 const OTHERS = unready(
   Reason.OfOtherNamespace,

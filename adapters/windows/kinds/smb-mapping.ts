@@ -50,7 +50,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const common = { root, users: count };
   const found = (): Kept => {
     const status = said({ ...common, origin: 'Found', madeBy: madeBy ?? makerBefore(object) });
-    const message = 'the share was mapped before, by somebody else: it is used, and stays as it is';
+    const message = 'another client mapped the share before: it is used, and not changed';
     return { status, verdict: { ready: true, reason: Reason.Found, message }, lookAgainMs };
   };
   if (!isMade(object)) {

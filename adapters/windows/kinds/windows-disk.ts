@@ -91,7 +91,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
-  // Of several file systems it is unknown which one is meant.
+  // With several file systems it is unknown which one is meant.
   const fileSystems = [...fileSystemsOf(pass, other === undefined && disk !== undefined ? disk : {})];
   let origin = originOf(object.status ?? {}, disk, fileSystems);
   const before = { identity: known, fileSystems, ...origin };
@@ -195,7 +195,7 @@ function keptMessage(seenAt: string): string {
 /** Why the disk has no partition, though it was asked for. */
 function lackOf({ table }: JsonObject): string {
   return table === undefined
-    ? 'csi-proxy tells of no volume on it: what partitions it has are not for Windows, or there is none yet'
+    ? 'csi-proxy reports no volume on it: it has no partition yet, or only ones that are not for Windows'
     : 'its partition table is another one than it was';
 }
 

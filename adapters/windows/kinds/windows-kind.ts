@@ -199,7 +199,7 @@ async function leave(
   const gone = dependencies.find(isGone);
   // mutant: used-taken-down if -> false
   if (heldBy.length > 0) {
-    const users = unready(Reason.WaitingForUsers, `it goes when nobody uses it any more: ${heldBy.join(', ')}`);
+    const users = unready(Reason.WaitingForUsers, `deletion waits for its users: ${heldBy.join(', ')}`);
     await say(status, gone === undefined ? users : lackOf(gone));
     return { next: 'rest', stands: 'inUse' };
   }
@@ -234,14 +234,14 @@ function uidsOfGoing(dependencies: readonly Dependency[]): readonly string[] {
 function lackOf(dependency: Dependency): Verdict {
   const { kind, name, answer } = dependency;
   if (isGone(dependency)) {
-    return unready(Reason.NodeGone, `the machine that ${kind}/${name} is on was said to be gone for good`);
+    return unready(Reason.NodeGone, `the machine that ${kind}/${name} is on was declared gone permanently`);
   }
   const isThere = answer !== undefined && answer.readiness !== Readiness.Absent;
   return unready(Reason.WaitingForDependency, `waiting for ${kind}/${name} to be ${isThere ? 'ready' : 'created'}`);
 }
 
 /** Text of the bus about a request that no server took. */
-const UNANSWERED = /^nobody answers /;
+const UNANSWERED = /^no process serves /;
 
 /** Whether the error proves that nothing was started, because no server received the request. */
 export function isUntaken(error: unknown): boolean {
@@ -254,12 +254,12 @@ const ON_THE_WAY = [Reason.DifferentMachine, Reason.CsiProxyUnreachable, Reason.
 function failureOf({ code, message, reason }: ErrorData, isDeleted: boolean): Verdict {
   if (code === 'terminal') return { ready: false, reason: reason ?? Reason.InvalidConfiguration, message };
   const advice = isDeleted
-    ? `; its WindowsStorageNode says what it is called now, or, annotated with ${NODE_GONE}=true, that it is gone for good`
+    ? `; set its new name in its WindowsStorageNode, or declare it gone permanently with the annotation ${NODE_GONE}=true`
     : '';
   const known = ON_THE_WAY.find((each) => each === reason);
   if (known !== undefined) return unready(known, `${message}${advice}`);
   if (!UNANSWERED.test(message)) return unready(Reason.TransientError, message);
-  return unready(Reason.NodeUnreachable, `nobody plays the role ${ROLE} on the node${advice}`);
+  return unready(Reason.NodeUnreachable, `no process has the role ${ROLE} on the node${advice}`);
 }
 
 /** Names of members may be in any order. */

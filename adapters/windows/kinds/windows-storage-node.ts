@@ -66,7 +66,7 @@ async function keep(pass: WindowsPass, lookEveryMs: number): Promise<Kept> {
   const nodeName = textOf(object.spec?.['nodeName']);
   const stored = own(object);
   if (isGone(object)) {
-    return { status: stored, verdict: unready(Reason.NodeGone, 'the machine was said to be gone for good') };
+    return { status: stored, verdict: unready(Reason.NodeGone, 'the machine was declared gone permanently') };
   }
   const known = wordOf(stored['machine']);
   let seen = await ask('look');
@@ -106,7 +106,7 @@ function verdictOn(
 ): Verdict {
   const nodeName = textOf(spec['nodeName']);
   if (elder !== undefined) {
-    return unready(Reason.NodeTaken, `WindowsStorageNode ${textOf(elder)} stands for node '${nodeName}' already`);
+    return unready(Reason.NodeTaken, `WindowsStorageNode ${textOf(elder)} represents node '${nodeName}' already`);
   }
   const is = wordOf(machine);
   if (known === undefined || is === undefined || is === known) return lackIn(listOf(apiVersions), spec) ?? READY;

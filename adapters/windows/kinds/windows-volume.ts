@@ -221,6 +221,6 @@ function refusalOf(
 function waitingFor({ isFormatting }: JsonObject, ageMs: number, formatMs: number): Verdict {
   if (isFormatting === true) return unready(Reason.Formatting, 'it is being formatted');
   if (ageMs < formatMs) return unready(Reason.Formatting, 'a format was asked for, and its end is not known yet');
-  const advice = `look at it, and format it by hand or make the object anew; its disk may be attached read-only: ${READ_ONLY_TODO}`;
-  return unready(Reason.FormatUncertain, `a format was asked for, and nothing came of it as it seems: ${advice}`);
+  const advice = `check it, and format it by hand or re-create the object; its disk may be attached read-only: ${READ_ONLY_TODO}`;
+  return unready(Reason.FormatUncertain, `a format was requested and has no visible result: ${advice}`);
 }

@@ -5,9 +5,9 @@
 //   WIN-DISKS-2. The number of a disk is looked up again, by its identity, right before each change that is asked for by that number, in the
 //       lane in which the disk is changed: a disk may have gone meanwhile, and another one may have its number.
 import type { JsonObject } from '../../../bus/json.ts';
-import type { Caller } from '../../csi-proxy/keyed-mutex.ts';
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
+import type { Caller } from '../../csi-proxy/hosts/keyed-mutex.ts';
 import { parseLocation } from '../../csi-proxy/server/disk/location.ts';
-import { Code, StatusError } from '../../csi-proxy/status.ts';
 import { said } from '../values.ts';
 import type { MachinePorts } from './serving.ts';
 

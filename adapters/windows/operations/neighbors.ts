@@ -6,8 +6,8 @@
 //   WIN-NEIGHBORS-2. A path is not taken away, nor what is in it, while another object has recorded something inside.
 //   WIN-NEIGHBORS-3. Nothing is made inside of the path of an object that has not made it yet: it would be in its way.
 import type { KubeObject } from '../../../machines/object.ts';
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
 import { mayBeSame, mayLieIn } from '../../csi-proxy/hosts/windows-path.ts';
-import { Code, StatusError } from '../../csi-proxy/status.ts';
 import { Reason, reasonOf } from '../conditions.ts';
 import { ageOf } from '../node-names.ts';
 import { parentOf } from '../places.ts';

@@ -1,8 +1,9 @@
 // Content at a path of the machine, and whether a path is allowed.
+
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
+import { parseRemotePath } from '../../csi-proxy/hosts/remote-path.ts';
 import { placeKey } from '../../csi-proxy/hosts/windows-path.ts';
 import { requireRealPlace } from '../../csi-proxy/server/real-place.ts';
-import { parseRemotePath } from '../../csi-proxy/server/smb/remote-path.ts';
-import { Code, StatusError } from '../../csi-proxy/status.ts';
 import type { MachinePorts } from './serving.ts';
 import { tellsPlaces } from './storage.ts';
 

@@ -6,8 +6,8 @@
 //   WIN-OPERATIONS-SMB-MAPPING-2. No password is ever printed, nor a text of Windows that contains one.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
-import { hostOfRoot, parseRemotePath } from '../../csi-proxy/server/smb/remote-path.ts';
-import { Code, StatusError } from '../../csi-proxy/status.ts';
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
+import { hostOfRoot, parseRemotePath } from '../../csi-proxy/hosts/remote-path.ts';
 import { finalizerOf } from '../kinds/windows-kind.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';

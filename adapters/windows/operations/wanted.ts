@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   WIN-WANTED-1. While the lock of a removal is held, nothing is ever created for a deleted object, however old the
-//       request: its caller may be gone, and the result would never be removed.
+//       request: its caller may have stopped, and the result would never be removed.
 //   WIN-WANTED-2. The API server is read before the last check of the machine, never between that check and the change:
 //       its response may take time, and an earlier check may be outdated by then.
 import { TransientError } from '../../../bus/errors.ts';

@@ -9,7 +9,7 @@
 //       made by no object.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
-import { Code, StatusError } from '../../csi-proxy/status.ts';
+import { Code, StatusError } from '../../csi-proxy/base/status.ts';
 import { parentOf } from '../places.ts';
 import { SMB_MAPPINGS, WINDOWS_MOUNTS } from '../resources.ts';
 import { mapOf, said, textOf, wordOf } from '../values.ts';

@@ -14,8 +14,8 @@ import { TroupeError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { Operation } from '../../api/adapter.ts';
-import { requireSize } from '../../csi-proxy/rules.ts';
-import { StatusError, UnknownEndError } from '../../csi-proxy/status.ts';
+import { StatusError, UnknownEndError } from '../../csi-proxy/base/status.ts';
+import { requireSize } from '../../csi-proxy/hosts/rules.ts';
 import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
 import { explained } from '../read-only.ts';
 import { WINDOWS_VOLUMES } from '../resources.ts';
@@ -82,7 +82,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           if (!isGivenUp(wanted.spec, seenAt)) return { failed: `a file system was seen on it at ${seenAt}` };
           // mutant: format-asked-again if -> false
           // mutant: format-of-formatted if -> false
-          if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
+          if (await host.volume.isVolumeFormatted(volumeID))
+            return { failed: 'another program formatted it meanwhile' };
           formats.add(volumeID);
           isBegun = true;
           try {
@@ -130,7 +131,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
 /** Stops waiting, not the work (WIN-SERVING-2). */
 async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
-  const stop = (): void => aborted.reject(new Error('nobody waits for it any more'));
+  const stop = (): void => aborted.reject(new Error('the caller stopped waiting'));
   signal.addEventListener('abort', stop, { once: true });
   try {
     return await Promise.race([work, aborted.promise]);

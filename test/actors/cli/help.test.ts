@@ -124,6 +124,44 @@ test('35.B: demo --help says first what the demo is about, and what it shares wi
   assert.match(others, '--lease-ms');
 });
 
+test('35.5: commands that only read list none of the options of adapters, and say where they are listed', async () => {
+  for (const name of ['get', 'why', 'tree', 'graph', 'trace', 'events', 'retry', 'pause', 'resume', 'ui', 'machines']) {
+    const { out } = await called([name, '--help']);
+    assert.not.match(out, '--ironic-');
+    assert.match(out, "'troupe run --help' lists");
+    assert.ok(out.split('\n').length <= 50, `${name}: ${out.split('\n').length} lines`);
+  }
+  for (const name of ['run', 'dev', 'demo', 'doctor']) assert.match((await called([name, '--help'])).out, '--ironic-');
+});
+
+test('35.5: --help may be misspelt too, and a missing kubeconfig says what to do', async () => {
+  assert.match((await called(['why', '--hlep'])).err, "did you mean '--help'?");
+  const HOME = '/nonexistent';
+  const { PATH } = process.env;
+  let err = '';
+  const { write } = process.stderr;
+  process.stderr.write = (text: string | Uint8Array) => {
+    err += text;
+    return true;
+  };
+  try {
+    assert.is(await main(['get'], { PATH, HOME }, 'troupe'), 2);
+  } finally {
+    process.stderr.write = write;
+  }
+  assert.is(
+    err,
+    "troupe: there is no kubeconfig: '/nonexistent/.kube/config' does not exist; name one with --kubeconfig or KUBECONFIG, as 'troupe dev' prints it\n",
+  );
+});
+
+test('35.5: each form of scaffold says what it writes', async () => {
+  const { out } = await called(['help']);
+  const flat = out.replaceAll(/\n {36}/g, ' ');
+  assert.match(flat, /troupe scaffold adapter <name> <Kind> +write a package with an adapter that runs/);
+  assert.match(flat, /troupe scaffold openstack <Kind> +write a new kind of an adapter that comes with Troupe/);
+});
+
 test('35.B: the version is told by a command, too', async () => {
   const [command, option] = [await called(['version']), await called(['--version'])];
   assert.match(command.out, /^\d+\.\d+\.\d+\n$/);

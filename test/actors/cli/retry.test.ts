@@ -106,10 +106,7 @@ check('35.B: what waits between two attempts is tried again at once, without an 
   });
   const begun = world.clock.now();
   const { code, out } = await answerOf(await changeCommands.retry(), questionIn(world, { names: [`network/${name}`] }));
-  assert.equal(
-    [code, out],
-    [0, `Network/${name} is tried again; 'troupe trace network/${name}' tells what comes of it\n`],
-  );
+  assert.equal([code, out], [0, `Network/${name} is retried; 'troupe trace network/${name}' shows the result\n`]);
   const made = await world.available('Network', name);
   assert.is(made.metadata.generation, 1);
   const causes = world.eventsOf('Network', name, 'transition').filter(({ data }) => data['from'] === 'backingOff');
@@ -161,7 +158,7 @@ test('35.B: a host is paused and resumed, and what others paused stays so', asyn
     assert.equal(annotations, {});
     assert.is((await ask('resume')).code, 0);
     assert.match(await refusal(ask('retry', ['bmh/two'])), "BareMetalHost/two does not exist in namespace 'metal'");
-    assert.match(await refusal(ask('retry', ['secret/two'])), 'troupe looks after no Secret');
+    assert.match(await refusal(ask('retry', ['secret/two'])), 'troupe does not manage Secret');
     assert.match(
       await refusal(ask('pause', ['hfs/one'])),
       'a HostFirmwareSettings cannot be paused; BareMetalHost can',
@@ -170,7 +167,7 @@ test('35.B: a host is paused and resumed, and what others paused stays so', asyn
   const others: Annotations = { [PAUSED]: 'metal3.io/capm3' };
   await withHost(others, async (ask) => {
     assert.is((await ask('pause')).out, "BareMetalHost/one is paused, by 'metal3.io/capm3'\n");
-    assert.match(await refusal(ask('resume')), "was paused by others, as 'metal3.io/capm3'");
+    assert.match(await refusal(ask('resume')), "was paused by another client, as 'metal3.io/capm3'");
     assert.equal(others, { [PAUSED]: 'metal3.io/capm3' });
   });
 });

@@ -152,7 +152,7 @@ export function describeRouting(
           await ask(caller, serving({ create: async () => 'here' }, 'two'), 'three');
           assert.unreachable('nobody is there');
         } catch (error) {
-          assert.match((error as Error).message, "nobody answers 'test.three.things.create'");
+          assert.match((error as Error).message, "no process serves 'test.three.things.create'");
         }
       } finally {
         for (const bus of buses) await bus.close();

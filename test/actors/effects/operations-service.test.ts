@@ -130,7 +130,7 @@ test('33.E1: what is held in its own process, and does not end when it is given 
   const beganAt = clock.now();
   const error = await local(() => new Promise(() => undefined))({ signal: giving.signal });
   assert.instance(error, UnknownOutcomeError);
-  assert.match((error as Error).message, /goes on though it was given up/);
+  assert.match((error as Error).message, /continues although it was canceled/);
   assert.is(clock.now() - beganAt, 6_000);
   assert.is(await local(async () => 'done')({ signal: giving.signal }), 'done');
 });

@@ -1,5 +1,5 @@
 // What `troupe dev` starts: its API server's objects are there again at the next start, those of the demo are not.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -61,6 +61,21 @@ for (const lasting of [true, false]) {
     }
   });
 }
+
+test('35.5: what ends with the process has a bus of its own, of which nothing is left, nor of that of dev', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-environment-'));
+  const kept = join(folder, 'nats', 'data', 'kept');
+  try {
+    await mkdir(join(folder, 'nats', 'data'), { recursive: true });
+    await writeFile(kept, 'history of dev');
+    await mkdir(join(folder, 'once', 'data'), { recursive: true });
+    await during({ folder, lasting: false }, async () => undefined);
+    assert.is(await readFile(kept, 'utf8'), 'history of dev');
+    assert.equal((await readdir(folder)).sort(), ['kubeconfig', 'nats']);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 test('its own kubeconfig, exported, starts no second one, and is recognized when nothing runs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-environment-'));

@@ -50,7 +50,7 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
   const late = clock.sleep(5_000, deadline.signal).then(() => 'late');
   assert.is(await Promise.race([begun.promise, late]), undefined);
   deadline.abort();
-  assert.is(lines.filter(({ msg }) => msg === 'a role cannot continue yet').length, 2, 'once for each role');
+  assert.is(lines.filter(({ msg }) => msg === 'role failed to start; will retry').length, 2, 'once for each role');
   assert.equal(
     lines.filter(({ level }) => level >= 50),
     [],

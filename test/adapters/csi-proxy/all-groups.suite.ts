@@ -6,6 +6,8 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AuthenticationType } from '../../../adapters/csi-proxy/api/iscsi/v1alpha2/api_generated.ts';
 import { ServiceStatus } from '../../../adapters/csi-proxy/api/system/v1alpha1/api_generated.ts';
+import { pipePath } from '../../../adapters/csi-proxy/base/pipes.ts';
+import { Code } from '../../../adapters/csi-proxy/base/status.ts';
 import { allServices } from '../../../adapters/csi-proxy/client/all_services_generated.ts';
 import * as diskV1 from '../../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
 import * as diskV1beta2 from '../../../adapters/csi-proxy/client/disk/v1beta2/client_generated.ts';
@@ -19,8 +21,6 @@ import * as systemV1alpha1 from '../../../adapters/csi-proxy/client/system/v1alp
 import * as volumeV1 from '../../../adapters/csi-proxy/client/volume/v1/client_generated.ts';
 import * as volumeV1beta2 from '../../../adapters/csi-proxy/client/volume/v1beta2/client_generated.ts';
 import * as volumeV2alpha1 from '../../../adapters/csi-proxy/client/volume/v2alpha1/client_generated.ts';
-import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
-import { Code } from '../../../adapters/csi-proxy/status.ts';
 import { clock, echoMethod, failureOf, freshPrefix, until } from './echo-group.ts';
 
 const PROGRAM = fileURLToPath(new URL('./served-groups.ts', import.meta.url));

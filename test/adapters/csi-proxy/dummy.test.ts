@@ -1,8 +1,8 @@
 // The dummy group over a pipe: a server that computes with 64 bits, a version that has only 32, and one that has all.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
-import { Code } from '../../../adapters/csi-proxy/status.ts';
+import { pipePath } from '../../../adapters/csi-proxy/base/pipes.ts';
+import { Code } from '../../../adapters/csi-proxy/base/status.ts';
 import { clock, type EchoHandler, failureOf, freshPrefix, served, type World } from './echo-group.ts';
 import * as v1 from './example/client/dummy/v1/client_generated.ts';
 import * as v1alpha1 from './example/client/dummy/v1alpha1/client_generated.ts';

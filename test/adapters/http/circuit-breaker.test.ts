@@ -99,7 +99,7 @@ test('a service that asks to be left alone is called by nobody until then, and t
   outage.rest(300_000, 'network');
   asked.answered();
   inFlight.answered();
-  assert.is(refusal()?.message, `service 'network' asked to be left alone until ${until}; it is tried again then`);
+  assert.is(refusal()?.message, `service 'network' returned 503 with Retry-After; pausing its requests until ${until}`);
   assert.is(refusal()?.retryAfterMs, 300_000);
   clock.now = () => Date.parse(until) - 1;
   assert.ok(refusal() !== undefined);

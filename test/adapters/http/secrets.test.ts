@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hidden, hiding } from '../../../adapters/http/secrets.ts';
-import { authenticationRefusal, explanation } from '../../../adapters/openstack/status/explanation.ts';
+import { authenticationRefusal, explanation } from '../../../adapters/openstack/client/explanation.ts';
 
 const test = suite('secrets and words of a cloud');
 

@@ -181,4 +181,34 @@ test('an answer that is to be a list is one, or a refusal; and the id of a reque
   }
 });
 
+test('34.4: what is ended while its connection is being made ends at once, and is never sent', async () => {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    heard.push(request.method ?? '');
+    response.end('{}');
+  });
+  await withServer(server, async (url) => {
+    const clock = systemClock();
+    const transport = httpTransport(TRUST, undefined, clock);
+    try {
+      const abort = new AbortController();
+      async function* chunks() {
+        yield Buffer.from('content');
+      }
+      const stream = { contentType: 'application/octet-stream', chunks, signal: abort.signal };
+      const { body: _, ...put } = post(url, clock.now() + 60_000);
+      const call = rejection(transport.exchange({ ...put, method: 'PUT', stream }));
+      abort.abort();
+      const error = await call;
+      assert.not.instance(error, UnknownOutcomeError);
+      assert.is(error.message, 'POST /things was ended');
+      // The connection is there by then.
+      await transport.exchange(post(url, clock.now() + 60_000));
+      assert.equal(heard, ['POST']);
+    } finally {
+      await transport.close();
+    }
+  });
+});
+
 test.run();

@@ -4,9 +4,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sample } from '../../../adapters/api/contract/check/samples.ts';
 import { integer } from '../../../adapters/api/contract/contract.ts';
-import { HttpError, type Session } from '../../../adapters/openstack/client/session.ts';
-import { answerOf, knowing } from '../../../adapters/openstack/contract-check/answers.ts';
-import { contractTrial } from '../../../adapters/openstack/contract-check/trial.ts';
 import {
   isCompared,
   named,
@@ -14,13 +11,16 @@ import {
   observedAs,
   type StatusField,
   sent,
-} from '../../../adapters/openstack/kinds/fields.ts';
+} from '../../../adapters/openstack/base/fields.ts';
+import { EVERY, mapped, type Projection, plain, projected } from '../../../adapters/openstack/base/projection.ts';
+import { NEUTRON } from '../../../adapters/openstack/base/services.ts';
+import { openstackName, text } from '../../../adapters/openstack/base/values.ts';
+import { HttpError, type Session } from '../../../adapters/openstack/client/session.ts';
+import { answerOf, knowing } from '../../../adapters/openstack/contract-check/answers.ts';
+import { contractTrial } from '../../../adapters/openstack/contract-check/trial.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
-import { EVERY, mapped, type Projection, plain, projected } from '../../../adapters/openstack/kinds/projection.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
-import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
-import type { KindTable, OpenStackKind } from '../../../adapters/openstack/kinds/table.ts';
-import { openstackName, text } from '../../../adapters/openstack/kinds/values.ts';
+import type { KindTable, OpenStackKind } from '../../../adapters/openstack/resource/table.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';

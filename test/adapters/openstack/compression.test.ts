@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../../actors/base/clock.ts';
-import { type Compression, decompressed } from '../../../adapters/openstack/images/compression/mod.ts';
+import { type Compression, decompressed } from '../../../adapters/openstack/downloads/compression/mod.ts';
 
 const test = suite('compression');
 

@@ -5,8 +5,7 @@ import * as assert from 'uvu/assert';
 import { checkContracts, complaintText } from '../../../adapters/api/contract/check/check.ts';
 import { ContractRule, FILTER, fieldsOf, isIn, isLeaf, RESOURCE } from '../../../adapters/api/contract/check/fields.ts';
 import { boolean, integer, list, object, type Schema, string } from '../../../adapters/api/contract/contract.ts';
-import { EXEMPTIONS } from '../../../adapters/openstack/contract-check/exemptions.ts';
-import { contractTrial } from '../../../adapters/openstack/contract-check/trial.ts';
+import { equalTo } from '../../../adapters/openstack/base/criteria.ts';
 import {
   named,
   observed,
@@ -19,14 +18,15 @@ import {
   sent,
   sentAs,
   unwritten,
-} from '../../../adapters/openstack/kinds/fields.ts';
+} from '../../../adapters/openstack/base/fields.ts';
+import { plain } from '../../../adapters/openstack/base/projection.ts';
+import { NEUTRON } from '../../../adapters/openstack/base/services.ts';
+import { openstackName, text, texts } from '../../../adapters/openstack/base/values.ts';
+import { EXEMPTIONS } from '../../../adapters/openstack/contract-check/exemptions.ts';
+import { contractTrial } from '../../../adapters/openstack/contract-check/trial.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
-import { plain } from '../../../adapters/openstack/kinds/projection.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
-import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
-import type { FilterFields, OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
-import { openstackName, text, texts } from '../../../adapters/openstack/kinds/values.ts';
-import { equalTo } from '../../../adapters/openstack/resource/criteria.ts';
+import type { FilterFields, OpenStackKind, TableKind } from '../../../adapters/openstack/resource/table.ts';
 import { isTableKind } from '../../world/attentive.ts';
 
 const test = suite('contracts');

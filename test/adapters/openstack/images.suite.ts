@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { Infer } from '../../../adapters/api/contract/contract.ts';
 import type { image } from '../../../adapters/openstack/kinds/image.ts';
 import type { content } from '../../../adapters/openstack/kinds/image-properties.ts';
-import type { ResourceOf } from '../../../adapters/openstack/kinds/table.ts';
+import type { ResourceOf } from '../../../adapters/openstack/resource/table.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { toErrorData } from '../../../bus/errors.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';

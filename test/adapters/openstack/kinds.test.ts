@@ -5,6 +5,7 @@ import { network } from '../../../adapters/openstack/kinds/network.ts';
 import type { Fault } from '../../../adapters/simulated/openstack/mod.ts';
 import type { TransientError } from '../../../bus/mod.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { type Cloud, openCloud } from '../../world/openstack.ts';
 import { type Tenant, withTenant } from '../../world/tenant.ts';
 import { describeKinds } from './kinds.suite.ts';
@@ -201,6 +202,74 @@ test('what was created when the connection broke is found afterwards, and may co
     assert.ok(
       (await find({ ...tenant.request(object), intents: [intent] })).intended,
       'it is what was asked for (EXTERNAL-RESOURCE-9)',
+    );
+  }));
+
+/** As the API server shows it once its user has deleted it. */
+const deleted = (object: KubeObject, more: Partial<KubeObject['metadata']> = {}): KubeObject => ({
+  ...object,
+  metadata: {
+    ...object.metadata,
+    generation: 2,
+    creationTimestamp: new Date(Date.now() - 60_000).toISOString(),
+    deletionTimestamp: new Date().toISOString(),
+    ...more,
+  },
+});
+
+test('33.A1: a deletion takes for its own what is as its create asked for, and leaves what differs (EXTERNAL-RESOURCE-9)', () =>
+  withTenant(async (tenant) => {
+    const object = tenant.managed('Network', 'doubt', { description: 'mine', mtu: 1400 });
+    const { find } = tenant.operations('Network');
+    const foreign = await Promise.all(
+      [
+        { description: 'theirs', mtu: 1400 },
+        { description: 'mine', mtu: 1300 },
+        { description: 'mine', mtu: 1400, shared: true },
+        { description: 'mine', mtu: 1400, dns_domain: '', admin_state_up: false },
+      ].map((attributes) => tenant.outside('Network', { name: tenant.name('doubt'), ...attributes })),
+    );
+    assert.is((await find(tenant.request(object))).matches.length, 4, 'one that lives adopts by name');
+    const { matches, unlike, exact } = await find(tenant.request(deleted(object)));
+    assert.equal([matches, exact], [[], true]);
+    const reasons = ['description', 'mtu', 'shared', 'adminStateUp'].map(
+      (field) => `spec.resource.${field} is another`,
+    );
+    assert.equal(unlike?.toSorted(), foreign.map((id, index) => `${id}: ${reasons[index]}`).toSorted());
+    // A create that was not answered has landed.
+    const own = await tenant.create(object);
+    const found = await find(tenant.request(deleted(object)));
+    assert.equal(
+      found.matches.map(({ id }) => id),
+      [own.id],
+      'of several that have the name the own one is known',
+    );
+    assert.is(found.unlike?.length, 4);
+  }));
+
+test('33.A1: what is known to be older than a deleted object is not what its create made (EXTERNAL-RESOURCE-9)', () =>
+  withTenant(async (tenant, simulator) => {
+    const object = tenant.managed('Network', 'old');
+    const { find } = tenant.operations('Network');
+    const { id } = await tenant.create(object);
+    const timesOf = (name: string) => simulator.resources('networks').find((each) => each['id'] === id)?.[name];
+    const madeAt = Date.parse(String(timesOf('created_at')));
+    const after = (ms: number) => deleted(object, { creationTimestamp: new Date(madeAt + ms).toISOString() });
+    assert.equal((await find(tenant.request(after(301_000)))).unlike, [
+      `${id}: it was there before Network/${object.metadata.name}`,
+    ]);
+    assert.is((await find(tenant.request(after(299_000)))).matches.length, 1, 'clocks differ');
+  }));
+
+test('33.A1: what was made before an edit is removed with its object, and not left for the edit (I4)', () =>
+  withTenant(async (tenant) => {
+    const object = tenant.managed('Network', 'edited', { description: 'first' });
+    const { id } = await tenant.create(object);
+    const edited = deleted(tenant.managed('Network', 'edited', { description: 'second' }), { generation: 3 });
+    const { matches } = await tenant.operations('Network').find(tenant.request(edited));
+    assert.equal(
+      matches.map((match) => match.id),
+      [id],
     );
   }));
 

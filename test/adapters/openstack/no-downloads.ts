@@ -1,5 +1,5 @@
 // Where nothing is downloaded.
-import type { Downloads } from '../../../adapters/openstack/images/download-policy.ts';
+import type { Downloads } from '../../../adapters/openstack/downloads/download-policy.ts';
 
 export const NO_DOWNLOADS: Downloads = {
   open: async () => {

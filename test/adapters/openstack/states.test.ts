@@ -1,6 +1,7 @@
 // What each status of the cloud means: all that the API references of Nova, Cinder, Glance, Neutron and Manila name.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import * as states from '../../../adapters/openstack/base/states.ts';
 import { floatingIP } from '../../../adapters/openstack/kinds/floating-ip.ts';
 import { image } from '../../../adapters/openstack/kinds/image.ts';
 import { network } from '../../../adapters/openstack/kinds/network.ts';
@@ -8,10 +9,9 @@ import { port } from '../../../adapters/openstack/kinds/port.ts';
 import { router } from '../../../adapters/openstack/kinds/router.ts';
 import { server } from '../../../adapters/openstack/kinds/server.ts';
 import { shareNetwork } from '../../../adapters/openstack/kinds/share-network.ts';
-import * as states from '../../../adapters/openstack/kinds/states.ts';
-import type { TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { trunk } from '../../../adapters/openstack/kinds/trunk.ts';
 import { volume } from '../../../adapters/openstack/kinds/volume.ts';
+import type { TableKind } from '../../../adapters/openstack/resource/table.ts';
 
 const test = suite('states of resources');
 

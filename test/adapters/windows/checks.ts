@@ -1,6 +1,6 @@
 // What the suites of the kinds have in common.
 import * as assert from 'uvu/assert';
-import { Code, StatusError } from '../../../adapters/csi-proxy/status.ts';
+import { Code, StatusError } from '../../../adapters/csi-proxy/base/status.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { GIB, type World } from '../../world/windows.ts';
 

@@ -2,7 +2,7 @@
 // What connects a machine to others: shares and iSCSI targets, and what they ask for to let it in.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Code, StatusError } from '../../../adapters/csi-proxy/status.ts';
+import { Code, StatusError } from '../../../adapters/csi-proxy/base/status.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { GIB, inWorld, listIn, readyOf, type World } from '../../world/windows.ts';
 

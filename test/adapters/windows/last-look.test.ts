@@ -1,8 +1,8 @@
 // The last look, in the lane of a disk, before the disk is changed or a volume on it is formatted: what was true before may not be.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KeyedMutex } from '../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
 import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
 import { changeDisk } from '../../../adapters/windows/operations/disks.ts';
@@ -88,7 +88,7 @@ test('a volume that has a file system by its turn is not formatted (WIN-OPERATIO
   const { answer, changes } = await formatted(({ disks }, number) => {
     for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'NTFS';
   });
-  assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
+  assert.equal([answer, changes], [{ failed: 'another program formatted it meanwhile' }, []]);
 });
 
 test('33.A4: what Windows said before it looked anew is not believed (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {
@@ -104,7 +104,7 @@ test('33.A4: what Windows said before it looked anew is not believed (WIN-OPERAT
     };
     for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'NTFS';
   });
-  assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
+  assert.equal([answer, changes], [{ failed: 'another program formatted it meanwhile' }, []]);
 });
 
 test('a volume that is on another disk by its turn is not formatted (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {

@@ -25,7 +25,7 @@ test('a node that is gone for good: nothing goes before somebody says so, then a
     const left = await leftOn(world.machine());
     await world.stopNode('one');
     changes.length = 0;
-    await world.says(NODE, 'NodeUnreachable', /nobody plays the role csi-proxy/);
+    await world.says(NODE, 'NodeUnreachable', /no process has the role csi-proxy/);
     const [first, ...others] = OBJECTS;
     await world.remove(first);
     await world.says(first, 'NodeUnreachable', /windows\.troupe\.dev\/node-gone=true/);
@@ -58,7 +58,7 @@ test('a node that was renamed: with its new name all is as it was, and what was 
     await world.startNode('one', 'renamed');
     await world.says(NODE, 'NodeUnreachable');
     await world.remove('windowsmounts/pod');
-    await world.says('windowsmounts/pod', 'NodeUnreachable', /its WindowsStorageNode says what it is called now/);
+    await world.says('windowsmounts/pod', 'NodeUnreachable', /set its new name in its WindowsStorageNode/);
     changes.length = 0;
     await world.merge(NODE, { spec: { nodeName: 'renamed' } });
     await world.gone('windowsmounts/pod');

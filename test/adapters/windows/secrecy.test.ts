@@ -2,7 +2,7 @@
 // traces, logs, Events, statuses or errors, be it that all goes well, that the machine quotes them, or that a process is gone.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Code, StatusError } from '../../../adapters/csi-proxy/status.ts';
+import { Code, StatusError } from '../../../adapters/csi-proxy/base/status.ts';
 import { derive } from '../../../adapters/windows/operations/credentials.ts';
 import { inWorld, type World } from '../../world/windows.ts';
 import { allReady, declare, furnish, IQN, OBJECTS, PASSWORDS, PORTAL, SHARE } from './landscape.ts';

@@ -1,8 +1,8 @@
 // Shares that objects of several namespaces map on one machine: to find what is mapped is for those of one namespace.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KeyedMutex } from '../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
 import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
 import { smbMappingOperations } from '../../../adapters/windows/operations/smb-mapping.ts';

@@ -3,8 +3,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../adapters/api/adapter.ts';
+import { KeyedMutex } from '../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
 import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
 import { iscsiTargetOperations } from '../../../adapters/windows/operations/iscsi-target.ts';

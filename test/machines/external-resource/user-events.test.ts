@@ -58,6 +58,21 @@ test('what is found is told of when its id is stored, also where the own finaliz
   assert.equal(said, [undefined, undefined, 'Imported id']);
 });
 
+test('33.A1: what a deletion finds and does not remove is told of, once (EXTERNAL-RESOURCE-9)', () => {
+  const unlike = ['id-1: spec.resource.description is another'];
+  const said = play(
+    objectWith(),
+    [
+      ['search', { matches: [], exact: true, unlike }, 'deleting.searching', 'deleting.backingOff'],
+      ['search', { matches: [], exact: true, unlike }, 'deleting.searching', 'deleting.endingClaims'],
+      ['endClaims', undefined, 'deleting.endingClaims', 'deleting.removingFinalizer'],
+    ],
+    { externalId: undefined },
+  );
+  const message = 'Left in place, as not made for this object: id-1: spec.resource.description is another';
+  assert.equal(said, [message, undefined, undefined]);
+});
+
 test('an id is told of when storing it succeeds at the second try (USER-EVENTS-1)', () => {
   const said = play(objectWith(), [
     ['create', {}, 'building.creating', 'building.recording'],

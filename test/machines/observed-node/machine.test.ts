@@ -129,7 +129,7 @@ test('after a transition of the node it is read again, and the next one waited f
   assert.is(life.inputs['watch']?.[3]?.['seen'], undefined, 'of another node nothing was seen');
 });
 
-test('what it made and somebody took away is made again; what was not heard of yet is not', async () => {
+test('what it made and somebody took away is made again; what has not answered yet is not', async () => {
   const life = await live(WELL, { dependencies: [host(), made()] });
   await life.depend(host(), made(Readiness.Absent));
   assert.equal(life.effects, BROUGHT_UP);

@@ -51,7 +51,7 @@ export const BUS: readonly Change[] = [
     'reader-silence': 'a consumer that fell silent is waited for for ever',
   }),
   ...noticedBy(['nats reader', 'nats api'], {
-    'connection-sends-broken-off': 'BUS-CONNECTION-1: what was broken off is sent all the same',
+    'connection-sends-broken-off': 'BUS-CONNECTION-1, BUS-REQUESTS-2: what was broken off is sent all the same',
   }),
   ...noticedBy(['holds'], {
     'held-begins-late': 'BUS-LONG-CALL-PROTOCOL-1: what arrives late begins all the same',
@@ -90,7 +90,9 @@ export const BUS: readonly Change[] = [
     'login-kept': 'BUS-CONNECTION-3: whoever was let in with the old login keeps using it',
     'key-shown-early': 'CLI-BOOK-1: a new key is shown before the server knows it',
   }),
-  ...noticedBy(['nats bus'], {
-    'oversized-question': 'a question that is too large ends the process, if its answer has an inbox of its own',
+  ...noticedBy(['requests'], {
+    'header-of-two-lines': 'a value of two lines becomes another header',
+    'requests-never-expire': 'BUS-REQUESTS-1: the time limits of requests after the first are not kept',
+    'refused-request-waits': 'BUS-REQUESTS-1: a request that the server refuses waits for its time limit',
   }),
 ];

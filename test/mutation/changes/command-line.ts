@@ -3,9 +3,11 @@ import { type Change, noticedBy } from '../change.ts';
 
 export const COMMAND_LINE: readonly Change[] = [
   ...noticedBy(["the caller's folder"], {
-    'resumes-what-others-paused': 'what others paused is resumed',
     'callers-folder': "paths are meant from the caller's folder",
     'callers-folder-of-others': 'scripts of other packages are where they want to be',
+  }),
+  ...noticedBy(['troupe retry'], {
+    'resumes-what-others-paused': 'what others paused is resumed',
   }),
   ...noticedBy(['the folder of dev'], {
     'link-written-through': 'nothing is written through a symbolic link that a folder came with',

@@ -21,6 +21,10 @@ export const OCM: readonly Change[] = [
     'gateway-search-depth': 'OCM-PARSER-1: a search may be nested as deep as its sender likes',
     'gateway-expression-time': 'a regular expression may take as long as it needs',
   }),
+  ...noticedBy(['indexes of a search'], {
+    'gateway-stale-results': 'OCM-INDEXES-1: an object that has changed is taken for what it was',
+    'gateway-old-fields': 'OCM-INDEXES-1: fields of a model that is gone are compared with those of the new one',
+  }),
   ...noticedBy(['model gateway'], {
     'gateway-may-read': 'an object is shown to a caller that may not read it',
     'gateway-none-other-site': 'OCM-NONE-1: a page of another site is answered without authentication',

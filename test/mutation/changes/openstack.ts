@@ -14,6 +14,10 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['kinds on the simulator'], {
     'unanswered-create-is-foreign':
       'EXTERNAL-RESOURCE-9, I4: what an unanswered create has made is taken for found, and left behind',
+    'deletion-takes-what-differs':
+      'EXTERNAL-RESOURCE-9: a deletion removes what has the name of its object and is nothing that its create asked for',
+    'deletion-takes-what-is-older': 'EXTERNAL-RESOURCE-9: a deletion removes what was there before its object',
+    'deletion-leaves-what-was-edited': 'I4: an edit after its create makes a deletion leave its own resource behind',
     'floating-ip-any': 'every floating IP of a network looks like one whose port has no id yet',
     'inherited-assignment': 'OS-IDENTITY-1: what the projects below inherit is taken for the assignment',
     'identity-any-path': 'OS-IDENTITY-2: what is no id of the kind leads to some path',

@@ -4,11 +4,11 @@
 //   node all-calls.ts FILE COUNT
 import { writeFileSync } from 'node:fs';
 import { systemClock } from '../../../actors/base/clock.ts';
+import { pipePath } from '../../../adapters/csi-proxy/base/pipes.ts';
+import { Code, StatusError } from '../../../adapters/csi-proxy/base/status.ts';
 import { allServices } from '../../../adapters/csi-proxy/client/all_services_generated.ts';
 import { newClient } from '../../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
 import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';
-import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
-import { Code, StatusError } from '../../../adapters/csi-proxy/status.ts';
 
 const [file = '', count = '0'] = process.argv.slice(2);
 const clock = systemClock();

@@ -144,7 +144,11 @@ async function judgeStatuses(leaves: readonly Field[], trial: Trial, blame: Blam
       blame(path, ContractRule.Omitted, 'is written empty: leave it out, its absence says so'),
     ),
     ...[...altered].map(([path, value]) =>
-      blame(path, ContractRule.Verbatim, `is written as '${value}', which nobody answered: write what was answered`),
+      blame(
+        path,
+        ContractRule.Verbatim,
+        `is written as '${value}', which is in no answer: write the value of the answer`,
+      ),
     ),
   ];
 }

@@ -2,7 +2,7 @@
 import { TerminalError } from '../../../../bus/errors.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { hint } from '../../../text/nearest.ts';
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { Host } from '../host.ts';
 
 export const FaultKind = {

@@ -2,7 +2,7 @@
 //
 // Not there: partitions that end before the disk does, other than on a disk that has grown;
 // MBR disks larger than 2 TiB.
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { DetachableFiles } from '../files.ts';
 import type { DiskHost, DiskIdentity, DiskState } from '../host.ts';
 import { BASIC_PARTITION, RESERVED_PARTITION } from '../partitions.ts';

@@ -1,5 +1,5 @@
 // A file system in memory. It has directories and links; files are there to be in the way.
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { DetachableFiles, Entry } from '../files.ts';
 import { foldCase, isVolumeRoot, parsePath, type WindowsPath } from '../windows-path.ts';
 

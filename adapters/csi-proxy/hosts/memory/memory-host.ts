@@ -1,6 +1,5 @@
 // A Windows machine in memory, as far as the API can see one: for tests, demonstrations and development on any system.
 import type { Clock } from '../../../../bus/mod.ts';
-import { ServiceStatus, StartType } from '../../server/system/internal/types.ts';
 import type { DetachableFiles } from '../files.ts';
 import { filesystem as filesystemOn } from '../filesystem.ts';
 import type { Host } from '../host.ts';
@@ -27,8 +26,8 @@ const SERVICES: readonly MemoryService[] = [
   {
     name: 'MSiSCSI',
     displayName: 'Microsoft iSCSI Initiator Service',
-    startType: StartType.MANUAL,
-    status: ServiceStatus.STOPPED,
+    startType: 'MANUAL',
+    status: 'STOPPED',
   },
 ];
 

@@ -1,5 +1,5 @@
 // iSCSI of a simulated machine: offered targets, and the machine's portals and sessions.
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { IscsiHost, Portal } from '../host.ts';
 import type { MemoryDisk, MemoryDisks } from './memory-disks.ts';
 

@@ -1,14 +1,14 @@
 // The services of a made-up machine.
 import type { Clock } from '../../../../bus/mod.ts';
-import { ServiceStatus, StartType } from '../../server/system/internal/types.ts';
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
+import type { ServiceState, StartMode } from '../host.ts';
 import type { ServiceControl } from '../services.ts';
 
 export interface MemoryService {
   readonly name: string;
   readonly displayName: string;
-  readonly startType: StartType;
-  readonly status: ServiceStatus;
+  readonly startType: StartMode;
+  readonly status: ServiceState;
   /** Names of the services that it needs. */
   readonly needs?: readonly string[];
   /** Time to start or to stop, in milliseconds; `Infinity`: it never ends. */
@@ -24,7 +24,7 @@ const DISABLED = 14;
 
 export class MemoryServices {
   readonly #clock: Clock;
-  readonly #services = new Map<string, MemoryService & { status: ServiceStatus }>();
+  readonly #services = new Map<string, MemoryService & { status: ServiceState }>();
 
   constructor({ clock, services }: { clock: Clock; services: readonly MemoryService[] }) {
     this.#clock = clock;
@@ -36,7 +36,7 @@ export class MemoryServices {
   }
 
   isRunning(name: string): boolean {
-    return this.#services.get(name.toLowerCase())?.status === ServiceStatus.RUNNING;
+    return this.#services.get(name.toLowerCase())?.status === 'RUNNING';
   }
 
   control(): ServiceControl {
@@ -48,8 +48,8 @@ export class MemoryServices {
       start: async (name) => this.#start(name, new Set()),
       stop: async (name) => {
         if (this.#runningDependents(name).length > 0) return DEPENDENTS_RUNNING;
-        if (this.#service(name).status !== ServiceStatus.RUNNING) return CANNOT_ACCEPT_CONTROL;
-        this.#turn(name, ServiceStatus.STOP_PENDING, ServiceStatus.STOPPED);
+        if (this.#service(name).status !== 'RUNNING') return CANNOT_ACCEPT_CONTROL;
+        this.#turn(name, 'STOP_PENDING', 'STOPPED');
         return SUCCESS;
       },
       runningDependents: async (name) => this.#runningDependents(name),
@@ -59,15 +59,15 @@ export class MemoryServices {
   /** @param begun  what is being started already, for its sake: in a circle of services each needs the others */
   #start(name: string, begun: Set<MemoryService>): number {
     const service = this.#service(name);
-    if (service.status !== ServiceStatus.STOPPED || begun.has(service)) return ALREADY_RUNNING;
-    if (service.startType === StartType.DISABLED) return DISABLED;
+    if (service.status !== 'STOPPED' || begun.has(service)) return ALREADY_RUNNING;
+    if (service.startType === 'DISABLED') return DISABLED;
     begun.add(service);
     for (const needed of service.needs ?? []) this.#start(needed, begun);
-    this.#turn(name, ServiceStatus.START_PENDING, ServiceStatus.RUNNING);
+    this.#turn(name, 'START_PENDING', 'RUNNING');
     return SUCCESS;
   }
 
-  #turn(name: string, pending: ServiceStatus, status: ServiceStatus): void {
+  #turn(name: string, pending: ServiceState, status: ServiceState): void {
     const service = this.#service(name);
     if (service.takesMs === undefined) {
       service.status = status;
@@ -82,14 +82,11 @@ export class MemoryServices {
   #runningDependents(name: string): string[] {
     const wanted = this.#service(name).name.toLowerCase();
     return [...this.#services.values()]
-      .filter(
-        ({ needs = [], status }) =>
-          status === ServiceStatus.RUNNING && needs.some((need) => need.toLowerCase() === wanted),
-      )
+      .filter(({ needs = [], status }) => status === 'RUNNING' && needs.some((need) => need.toLowerCase() === wanted))
       .map((service) => service.name);
   }
 
-  #service(name: string): MemoryService & { status: ServiceStatus } {
+  #service(name: string): MemoryService & { status: ServiceState } {
     const service = this.#services.get(name.toLowerCase());
     if (service === undefined) throw new StatusError(Code.NotFound, `there is no service ${name}`);
     return service;

@@ -1,5 +1,5 @@
 // SMB of a simulated machine: offered shares, and the machine's mappings of them.
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { DetachableFiles } from '../files.ts';
 import type { FilesystemHost, SmbHost } from '../host.ts';
 

@@ -1,5 +1,5 @@
 // Volume operations of a simulated machine. Mount points are stored in the file system alone.
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { Files } from '../files.ts';
 import { closestVolume } from '../filesystem.ts';
 import type { FilesystemHost, VolumeHost } from '../host.ts';

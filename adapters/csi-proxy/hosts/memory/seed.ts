@@ -1,8 +1,7 @@
 // Seed of a simulated machine, with its faults: read from plain data, as in a file.
 import { TerminalError } from '../../../../bus/errors.ts';
-import { parseRemotePath } from '../../server/smb/remote-path.ts';
-import { ServiceStatus, StartType } from '../../server/system/internal/types.ts';
 import type { Portal } from '../host.ts';
+import { parseRemotePath } from '../remote-path.ts';
 import { type Fault, FaultKind } from './faults.ts';
 import type { NewDisk } from './memory-disks.ts';
 import type { MemoryMachine } from './memory-host.ts';
@@ -127,8 +126,8 @@ function service(fields: SeedFields): MemoryService {
   return {
     name,
     displayName: fields.text('displayName') ?? name,
-    startType: StartType[fields.choice('startType', ['AUTOMATIC', 'MANUAL', 'DISABLED']) ?? 'MANUAL'],
-    status: ServiceStatus[fields.choice('status', ['STOPPED', 'RUNNING', 'PAUSED']) ?? 'STOPPED'],
+    startType: fields.choice('startType', ['AUTOMATIC', 'MANUAL', 'DISABLED']) ?? 'MANUAL',
+    status: fields.choice('status', ['STOPPED', 'RUNNING', 'PAUSED']) ?? 'STOPPED',
     needs: fields.texts('needs'),
     ...(takesMs === undefined ? {} : { takesMs }),
   };

@@ -1,5 +1,5 @@
 // Operations of the worker, by name: arguments, and results that are validated on arrival.
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { ChapLogin, Portal } from '../host.ts';
 
 /** Disks, partitions and volumes: all of the machine, or those of one disk after it has changed. */

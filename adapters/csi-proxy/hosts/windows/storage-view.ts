@@ -1,6 +1,6 @@
 // Windows' storage data, as one listing that all queries share.
 import type { Clock } from '../../../../bus/mod.ts';
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import { SharedList } from '../shared-list.ts';
 import type { DiskRow, PartitionRow, StorageRows, VolumeRow } from './operations.ts';
 import type { Worker } from './worker.ts';

@@ -1,10 +1,19 @@
 // A real Windows machine. Files are its own; the rest is asked of PowerShell, or answered by what that has listed.
 import type { Clock } from '../../../../bus/mod.ts';
-import { ServiceStatus, StartType } from '../../server/system/internal/types.ts';
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { Files } from '../files.ts';
 import { closestVolume, filesystem as filesystemOn } from '../filesystem.ts';
-import type { DiskHost, DiskIdentity, DiskListing, Host, IscsiHost, SmbHost, VolumeHost } from '../host.ts';
+import type {
+  DiskHost,
+  DiskIdentity,
+  DiskListing,
+  Host,
+  IscsiHost,
+  ServiceState,
+  SmbHost,
+  StartMode,
+  VolumeHost,
+} from '../host.ts';
 import { RESERVED_PARTITION, sizeToGive } from '../partitions.ts';
 import { RequestBatcher } from '../request-batcher.ts';
 import { type ServiceControl, services } from '../services.ts';
@@ -183,22 +192,22 @@ function iscsi({ worker }: WindowsHostDeps, storage: StorageView): IscsiHost {
   };
 }
 
-const START_TYPES: Readonly<Record<string, StartType>> = {
-  Boot: StartType.BOOT,
-  System: StartType.SYSTEM,
-  Auto: StartType.AUTOMATIC,
-  Manual: StartType.MANUAL,
-  Disabled: StartType.DISABLED,
+const START_TYPES: Readonly<Record<string, StartMode>> = {
+  Boot: 'BOOT',
+  System: 'SYSTEM',
+  Auto: 'AUTOMATIC',
+  Manual: 'MANUAL',
+  Disabled: 'DISABLED',
 };
 
-const STATES: Readonly<Record<string, ServiceStatus>> = {
-  Stopped: ServiceStatus.STOPPED,
-  'Start Pending': ServiceStatus.START_PENDING,
-  'Stop Pending': ServiceStatus.STOP_PENDING,
-  Running: ServiceStatus.RUNNING,
-  'Continue Pending': ServiceStatus.CONTINUE_PENDING,
-  'Pause Pending': ServiceStatus.PAUSE_PENDING,
-  Paused: ServiceStatus.PAUSED,
+const STATES: Readonly<Record<string, ServiceState>> = {
+  Stopped: 'STOPPED',
+  'Start Pending': 'START_PENDING',
+  'Stop Pending': 'STOP_PENDING',
+  Running: 'RUNNING',
+  'Continue Pending': 'CONTINUE_PENDING',
+  'Pause Pending': 'PAUSE_PENDING',
+  Paused: 'PAUSED',
 };
 
 function serviceControl({ worker }: WindowsHostDeps): ServiceControl {
@@ -207,8 +216,8 @@ function serviceControl({ worker }: WindowsHostDeps): ServiceControl {
       const { displayName, startMode, state } = await worker.ask('getService', { name });
       return {
         displayName,
-        startType: START_TYPES[startMode] ?? StartType.BOOT,
-        status: STATES[state] ?? ServiceStatus.UNKNOWN,
+        startType: START_TYPES[startMode] ?? 'BOOT',
+        status: STATES[state] ?? 'UNKNOWN',
       };
     },
     start: (name) => worker.ask('startService', { name }),

@@ -8,7 +8,7 @@
 //       worker. Other requests of the old one are still awaited, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
 import type { AdapterLog } from '../../../api/adapter.ts';
-import { Code, StatusError, UnknownEndError } from '../../status.ts';
+import { Code, StatusError, UnknownEndError } from '../../base/status.ts';
 import { answerLimitMs as defaultLimitMs } from './answer-limits.ts';
 import {
   ANSWERS,

@@ -1,8 +1,8 @@
 // Disks, for all versions of the group.
 
+import { Code, StatusError } from '../../base/status.ts';
 import type { DiskHost } from '../../hosts/host.ts';
-import type { KeyedMutex } from '../../keyed-mutex.ts';
-import { Code, StatusError } from '../../status.ts';
+import type { KeyedMutex } from '../../hosts/keyed-mutex.ts';
 import { uint32FromText } from '../decimal.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';

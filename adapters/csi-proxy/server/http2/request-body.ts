@@ -1,6 +1,6 @@
 // The body of a unary call: one message behind five bytes that tell its length and whether it is compressed.
 import { gunzip, inflate } from 'node:zlib';
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 
 const PREFIX_BYTES = 5;
 

@@ -1,6 +1,6 @@
 // One call over HTTP/2, from its headers to its trailers, as gRPC has it.
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { Code } from '../../status.ts';
+import type { Code } from '../../base/status.ts';
 import { ACCEPTED_ENCODINGS, framed } from './request-body.ts';
 
 const RESPONSE = {

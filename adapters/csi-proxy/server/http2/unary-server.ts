@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../../bus/time.ts';
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError } from '../../base/status.ts';
 import type { TimeLimits } from '../time-limits.ts';
 import { Closing, type Guard, type Guest, type Load, Refusal } from './guard.ts';
 import { openHttp2 } from './opening.ts';

@@ -1,9 +1,9 @@
 // iSCSI targets, for all versions of the group.
 
+import { Code, StatusError } from '../../base/status.ts';
 import type { ChapLogin, IscsiHost, Portal } from '../../hosts/host.ts';
-import type { KeyedMutex } from '../../keyed-mutex.ts';
-import { portalOf, requireIqn } from '../../rules.ts';
-import { Code, StatusError } from '../../status.ts';
+import type { KeyedMutex } from '../../hosts/keyed-mutex.ts';
+import { portalOf, requireIqn } from '../../hosts/rules.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
 import { requireVersion } from '../version-gate.ts';

@@ -1,14 +1,14 @@
 // SMB mappings, for all versions of the group.
 
+import { StatusError } from '../../base/status.ts';
 import type { FilesystemHost, SmbHost } from '../../hosts/host.ts';
-import type { KeyedMutex } from '../../keyed-mutex.ts';
-import { StatusError } from '../../status.ts';
+import type { KeyedMutex } from '../../hosts/keyed-mutex.ts';
+import { parseRemotePath } from '../../hosts/remote-path.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { PathRules } from '../path-rules.ts';
 import { requireRealPlace } from '../real-place.ts';
 import type { CallContext } from '../runtime.ts';
 import type * as internal from './internal/types.ts';
-import { parseRemotePath } from './remote-path.ts';
 
 export class Server {
   readonly #smb: SmbHost;

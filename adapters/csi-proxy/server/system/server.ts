@@ -1,11 +1,11 @@
 // The node and its services.
 
+import { Code, StatusError } from '../../base/status.ts';
 import type { SystemHost } from '../../hosts/host.ts';
-import type { KeyedMutex } from '../../keyed-mutex.ts';
-import { Code, StatusError } from '../../status.ts';
+import type { KeyedMutex } from '../../hosts/keyed-mutex.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
-import type * as internal from './internal/types.ts';
+import * as internal from './internal/types.ts';
 
 export class Server {
   readonly #system: SystemHost;
@@ -55,7 +55,12 @@ export class Server {
     _version: string,
   ): Promise<internal.GetServiceResponse> {
     this.#requireAllowed(name);
-    return this.#system.getService(name);
+    const { displayName, startType, status } = await this.#system.getService(name);
+    return {
+      displayName,
+      startType: internal.StartType[startType],
+      status: internal.ServiceStatus[status],
+    };
   }
 
   #requireAllowed(name: string): void {

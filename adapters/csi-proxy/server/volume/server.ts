@@ -1,10 +1,10 @@
 // Volumes, for all versions of the group.
 
-import { Callers, orGone } from '../../callers.ts';
+import { StatusError } from '../../base/status.ts';
+import { Callers, orGone } from '../../hosts/callers.ts';
 import type { FilesystemHost, VolumeHost } from '../../hosts/host.ts';
-import type { Caller, KeyedMutex } from '../../keyed-mutex.ts';
-import { require, requireSize } from '../../rules.ts';
-import { StatusError } from '../../status.ts';
+import type { Caller, KeyedMutex } from '../../hosts/keyed-mutex.ts';
+import { require, requireSize } from '../../hosts/rules.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { PathRules } from '../path-rules.ts';
 import { requireRealPlace } from '../real-place.ts';

@@ -1,10 +1,11 @@
-// A search becomes a test of objects, and a plan: which index entries have all objects that can pass.
+// A search becomes a tree of tests of objects. Some of its leaves say which entries of an index have what passes them.
 import { refuse } from '../envelope/faults.ts';
 import type { StoredObject } from '../store/store.ts';
 import { constantKey, type Key, valueKey } from './constants.ts';
 import { type Field, type FieldScope, fieldOf } from './fields.ts';
 import { parseSearch } from './parser.ts';
-import type { Calculation, Condition, Constant, FieldReference, Operand, Term } from './syntax.ts';
+import type { Bound } from './sorted.ts';
+import type { Calculation, Condition, Constant, FieldReference, Operand, Relation, Term } from './syntax.ts';
 import {
   betweenTest,
   compareKeys,
@@ -13,30 +14,51 @@ import {
   likeTest,
   nullTest,
   relationTest,
+  type Spending,
   type Test,
   type Truth,
 } from './tests.ts';
 
-/** A superset of the objects that pass. */
-export type Plan =
+/** What passes a leaf, as an index has it. */
+export type Access =
   /** Those whose field has one of the values. `absent`: those without a value, too. */
   | { readonly form: 'lookup'; readonly field: Field; readonly keys: readonly Key[]; readonly absent: boolean }
-  /** Those of any part. */
-  | { readonly form: 'union'; readonly parts: readonly Plan[] }
-  /** Those of the smallest part. */
-  | { readonly form: 'smallest'; readonly parts: readonly Plan[] };
+  /** Those whose field has a value within the bounds. */
+  | {
+      readonly form: 'range';
+      readonly field: Field;
+      readonly low: Bound | undefined;
+      readonly high: Bound | undefined;
+    };
 
-export interface CompiledSearch {
+/** Work for each object, by which parts are put in order: what costs little comes first. */
+const Cost = { Lookup: 0, Range: 1, Test: 2, Expression: 3 } as const;
+
+export interface Leaf {
+  readonly form: 'leaf';
+  /** Equal for leaves of one scope that are the same. */
+  readonly key: string;
   readonly test: Test;
-  readonly plan: Plan | undefined;
-  /** Tests for each object. */
-  readonly size: number;
+  readonly access: Access | undefined;
+  readonly cost: number;
 }
 
-interface Compiled {
+export type SearchNode =
+  | Leaf
+  /** The parts are in the order of their costs. */
+  | { readonly form: 'and' | 'or'; readonly parts: readonly SearchNode[]; readonly cost: number }
+  | { readonly form: 'not'; readonly part: SearchNode; readonly cost: number };
+
+export interface CompiledSearch {
+  readonly root: SearchNode;
+  readonly scope: FieldScope;
+}
+
+/** A leaf without its key. */
+interface Tested {
   readonly test: Test;
-  readonly plan?: Plan | undefined;
-  readonly size: number;
+  readonly access?: Access | undefined;
+  readonly cost?: number;
 }
 
 /**
@@ -46,8 +68,33 @@ interface Compiled {
 export function compileSearch(search: string, scope: FieldScope): CompiledSearch | undefined {
   const condition = parseSearch(search);
   if (condition === undefined) return undefined;
-  const { test, plan, size } = new Compiler(scope).condition(condition);
-  return { test, plan, size };
+  return { root: new Compiler(scope).node(condition), scope };
+}
+
+/** Objects whose field has a value. */
+export function equals(field: Field, value: Key, scope: FieldScope): CompiledSearch {
+  const tested = { test: relationTest(field, '=', value), access: lookup(field, [value]) };
+  return { root: leafOf(JSON.stringify([field.path, value]), tested), scope };
+}
+
+/** The truth of a search for one object. */
+export function truthOf(node: SearchNode, object: StoredObject, spending: Spending): Truth {
+  if (node.form === 'leaf') {
+    spending.spend(1);
+    return node.test(object, spending);
+  }
+  if (node.form === 'not') {
+    const truth = truthOf(node.part, object, spending);
+    return truth === undefined ? undefined : !truth;
+  }
+  const decides = node.form === 'or';
+  let truth: Truth = !decides;
+  for (const part of node.parts) {
+    const one = truthOf(part, object, spending);
+    if (one === decides) return decides;
+    if (one === undefined) truth = undefined;
+  }
+  return truth;
 }
 
 class Compiler {
@@ -57,63 +104,29 @@ class Compiler {
     this.#scope = scope;
   }
 
-  condition(condition: Condition): Compiled {
-    switch (condition.form) {
-      case 'or':
-        return this.#or(condition.parts.map((part) => this.condition(part)));
-      case 'and':
-        return this.#and(condition.parts.map((part) => this.condition(part)));
-      case 'not': {
-        const { test, size } = this.condition(condition.part);
-        return { test: (object, spending) => not(test(object, spending)), size };
-      }
-      case 'null': {
-        if (condition.term.form === 'field') {
-          return { test: nullTest(this.#field(condition.term), condition.negated), size: 1 };
-        }
-        const number = this.#number(condition.term);
-        return { test: (object) => (number(object) === undefined) !== condition.negated, size: 1 };
-      }
-      case 'compare':
-        return this.#compare(condition);
-      default:
-        return this.#tested(condition);
+  node(condition: Condition): SearchNode {
+    if ('parts' in condition) {
+      const parts = condition.parts.map((each) => this.node(each)).sort((a, b) => a.cost - b.cost);
+      return { form: condition.form, parts, cost: parts.at(-1)?.cost ?? 0 };
     }
+    if (condition.form === 'not') {
+      const part = this.node(condition.part);
+      return { form: 'not', part, cost: part.cost };
+    }
+    // Places in the search are no part of what a leaf is.
+    const key = JSON.stringify(condition, (name, value: unknown) => (name === 'at' ? undefined : value));
+    return leafOf(key, this.#tested(condition));
   }
 
-  #or(parts: readonly Compiled[]): Compiled {
-    const plans = parts.flatMap(({ plan }) => plan ?? []);
-    const test: Test = (object, spending) => {
-      let truth: Truth = false;
-      for (const part of parts) {
-        const one = part.test(object, spending);
-        if (one === true) return true;
-        if (one === undefined) truth = undefined;
-      }
-      return truth;
-    };
-    return {
-      test,
-      size: sum(parts),
-      plan: plans.length === parts.length ? { form: 'union', parts: plans } : undefined,
-    };
+  #tested(condition: Exclude<Condition, { form: 'or' | 'and' | 'not' }>): Tested {
+    if (condition.form === 'compare') return this.#compare(condition);
+    if (condition.form !== 'null') return this.#values(condition);
+    if (condition.term.form === 'field') return { test: nullTest(this.#field(condition.term), condition.negated) };
+    const number = this.#number(condition.term);
+    return { test: (object) => (number(object) === undefined) !== condition.negated };
   }
 
-  #and(parts: readonly Compiled[]): Compiled {
-    const plans = parts.flatMap(({ plan }) => plan ?? []);
-    const test: Test = (object, spending) => {
-      let truth: Truth = true;
-      for (const part of parts) {
-        const one = part.test(object, spending);
-        if (one === false) return false;
-        if (one === undefined) truth = undefined;
-      }
-      return truth;
-    };
-    return { test, size: sum(parts), plan: plans.length === 0 ? undefined : { form: 'smallest', parts: plans } };
-  }
-
-  #compare({ left, relation, right }: Condition & { form: 'compare' }): Compiled {
+  #compare({ left, relation, right }: Condition & { form: 'compare' }): Tested {
     const other = this.#operand(right);
     if (left.form === 'field' && other.form === 'constant') {
       const field = this.#field(left);
@@ -125,8 +138,8 @@ class Compiler {
         refuse(400, `The field '${field.path}' is a boolean, which has no order`);
       return {
         test: relationTest(field, relation, key),
-        size: 1,
-        plan: relation === '=' ? lookup(field, [key]) : undefined,
+        access: relation === '=' ? lookup(field, [key]) : isOrder ? rangeOf(field, relation, key) : undefined,
+        ...(isExpression && { cost: Cost.Expression }),
       };
     }
     if (relation === '~=' || relation === '~!') refuse(400, `'${relation}' takes a text on its right`);
@@ -136,14 +149,10 @@ class Compiler {
       const [x, y] = [a(object), b(object)];
       return x === undefined || y === undefined ? undefined : holds(relation, x - y);
     };
-    return { test, size: 1 };
+    return { test };
   }
 
-  #compareFields(
-    left: FieldReference,
-    relation: '=' | '!=' | '<' | '<=' | '>' | '>=',
-    right: FieldReference,
-  ): Compiled {
+  #compareFields(left: FieldReference, relation: '=' | '!=' | '<' | '<=' | '>' | '>=', right: FieldReference): Tested {
     const [a, b] = [this.#field(left), this.#field(right)];
     if (a.kind === 'whole' || b.kind === 'whole' || (a.kind !== b.kind && a.kind !== 'any' && b.kind !== 'any')) {
       refuse(400, `The fields '${a.path}' and '${b.path}' cannot be compared`);
@@ -161,23 +170,29 @@ class Compiler {
       }
       return truth;
     };
-    return { test, size: 1 };
+    return { test };
   }
 
-  #tested(condition: Condition & { form: 'like' | 'in' | 'between' }): Compiled {
+  #values(condition: Condition & { form: 'like' | 'in' | 'between' }): Tested {
     const { term, negated } = condition;
     const field = term.form === 'field' ? this.#field(term) : this.#calculated(term);
+    const isIndexed = term.form === 'field' && !negated;
     const key = (constant: Constant): Key => constantKey(constant, field.kind, field.path);
     if (condition.form === 'like') {
       const { ignoreCase } = condition;
-      return { test: likeTest(field, { pattern: condition.pattern.text, ignoreCase, negated }), size: 1 };
+      return { test: likeTest(field, { pattern: condition.pattern.text, ignoreCase, negated }) };
     }
     if (condition.form === 'in') {
       const keys = condition.values.map(key);
-      return { test: inTest(field, keys, negated), size: 1, plan: negated ? undefined : lookup(field, keys) };
+      return { test: inTest(field, keys, negated), access: isIndexed ? lookup(field, keys) : undefined };
     }
     if (field.kind === 'boolean') refuse(400, `The field '${field.path}' is a boolean, which has no order`);
-    return { test: betweenTest(field, key(condition.low), key(condition.high), negated), size: 1 };
+    const [low, high] = [key(condition.low), key(condition.high)];
+    const bounds = [low, high].map((each) => ({ key: each, isInclusive: true }));
+    return {
+      test: betweenTest(field, low, high, negated),
+      access: isIndexed ? inOrder(field, bounds[0], bounds[1]) : undefined,
+    };
   }
 
   /** A word on the right of a relation is a text unless it is a field. */
@@ -240,20 +255,27 @@ function calculated(operator: Calculation['operator'], a: number, b: number): nu
   }
 }
 
-function lookup(field: Field, keys: readonly Key[]): Plan | undefined {
-  if (field.isMany || field.kind === 'date' || field.kind === 'any') return undefined;
+function leafOf(key: string, { test, access, cost }: Tested): Leaf {
+  const accessCost = access === undefined ? Cost.Test : access.form === 'lookup' ? Cost.Lookup : Cost.Range;
+  return { form: 'leaf', key, test, access, cost: cost ?? accessCost };
+}
+
+function lookup(field: Field, keys: readonly Key[]): Access | undefined {
+  if (field.isMany || field.kind === 'any') return undefined;
   return { form: 'lookup', field, keys, absent: field.kind === 'text' && keys.includes('') };
+}
+
+function rangeOf(field: Field, relation: Relation, key: Key): Access | undefined {
+  const bound = { key, isInclusive: relation === '<=' || relation === '>=' };
+  return relation.startsWith('<') ? inOrder(field, undefined, bound) : inOrder(field, bound, undefined);
+}
+
+/** Values of any type have no order among each other. */
+function inOrder(field: Field, low: Bound | undefined, high: Bound | undefined): Access | undefined {
+  return field.isMany || field.kind === 'any' ? undefined : { form: 'range', field, low, high };
 }
 
 function keysOf(field: Field, object: StoredObject): readonly (Key | undefined)[] {
   const values = field.isMany ? field.all(object) : [field.one(object)];
   return values.length === 0 ? [undefined] : values.map((value) => valueKey(value, field.kind));
-}
-
-function not(truth: Truth): Truth {
-  return truth === undefined ? undefined : !truth;
-}
-
-function sum(parts: readonly Compiled[]): number {
-  return parts.reduce((total, { size }) => total + size, 0);
 }

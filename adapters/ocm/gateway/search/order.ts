@@ -2,21 +2,32 @@
 import { refuse } from '../envelope/faults.ts';
 import type { StoredObject } from '../store/store.ts';
 import { compareText } from './compare.ts';
-import { valueKey } from './constants.ts';
+import { type Key, valueKey } from './constants.ts';
 import { type Field, type FieldScope, fieldOf } from './fields.ts';
 import { compareKeys } from './tests.ts';
 
-export type Comparison = (a: StoredObject, b: StoredObject) => number;
+interface SortField {
+  readonly field: Field;
+  readonly sign: 1 | -1;
+}
 
 export interface Order {
   /** Equal for orders that are the same. */
   readonly key: string;
-  readonly compare: Comparison;
+  readonly fields: readonly SortField[];
+  /** Scope of its fields; undefined for the order by identifier alone. */
+  readonly scope: FieldScope | undefined;
+}
+
+/** What an object is ordered by. */
+export interface SortKeys {
+  readonly values: readonly (Key | undefined)[];
+  readonly id: string;
 }
 
 const MOST_FIELDS = 10;
 
-export const BY_ID: Order = { key: '', compare: (a, b) => compareText(a.id, b.id) };
+export const BY_ID: Order = { key: '', fields: [], scope: undefined };
 
 /**
  * `name desc, region.id`: ties are broken by `id`, and what is absent comes last, or first where the order is descending.
@@ -27,18 +38,39 @@ export function orderOf(text: string, scope: FieldScope): Order {
   if (text.trim() === '') return BY_ID;
   const parts = text.split(',');
   if (parts.length > MOST_FIELDS) refuse(400, `An order has at most ${MOST_FIELDS} fields`);
-  const fields = parts.map((part) => sortField(part, scope));
-  const compare: Comparison = (a, b) => {
-    for (const { field, sign } of fields) {
-      const order = sign * compareValues(field, a, b);
-      if (order !== 0) return order;
-    }
-    return compareText(a.id, b.id);
-  };
-  return { key: fields.map(({ field, sign }) => `${field.path} ${sign}`).join(), compare };
+  return orderBy(
+    parts.map((part) => sortField(part, scope)),
+    scope,
+  );
 }
 
-function sortField(part: string, scope: FieldScope): { readonly field: Field; readonly sign: 1 | -1 } {
+/** Ascending by one field. */
+export function ascendingBy(field: Field, scope: FieldScope): Order {
+  return orderBy([{ field, sign: 1 }], scope);
+}
+
+export function sortKeysOf({ fields }: Order, object: StoredObject): SortKeys {
+  const values = fields.map(({ field: { one, kind } }) => {
+    const value = one(object);
+    return value === undefined ? undefined : valueKey(value, kind);
+  });
+  return { values, id: object.id };
+}
+
+/** Negative when `a` comes first. */
+export function compareSortKeys({ fields }: Order, a: SortKeys, b: SortKeys): number {
+  for (let at = 0; at < fields.length; at++) {
+    const order = compareValues(a.values[at], b.values[at]);
+    if (order !== 0) return (fields[at]?.sign ?? 1) * order;
+  }
+  return compareText(a.id, b.id);
+}
+
+function orderBy(fields: readonly SortField[], scope: FieldScope): Order {
+  return { key: fields.map(({ field, sign }) => `${field.path} ${sign}`).join(), fields, scope };
+}
+
+function sortField(part: string, scope: FieldScope): SortField {
   const [name = '', direction = 'asc', ...others] = part.trim().split(/\s+/);
   const lower = direction.toLowerCase();
   if (others.length > 0) refuse(400, `The order '${shown(part)}' has more than a field and a direction`);
@@ -51,15 +83,10 @@ function sortField(part: string, scope: FieldScope): { readonly field: Field; re
   return { field, sign: lower === 'asc' ? 1 : -1 };
 }
 
-function compareValues({ one, kind }: Field, a: StoredObject, b: StoredObject): number {
-  const [x, y] = [one(a), one(b)];
-  const [left, right] = [
-    x === undefined ? undefined : valueKey(x, kind),
-    y === undefined ? undefined : valueKey(y, kind),
-  ];
-  if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+function compareValues(a: Key | undefined, b: Key | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   // Values of different types come up in fields of any type only.
-  return compareKeys(left, right) || (typeof left < typeof right ? -1 : typeof left > typeof right ? 1 : 0);
+  return compareKeys(a, b) || (typeof a < typeof b ? -1 : typeof a > typeof b ? 1 : 0);
 }
 
 function shown(text: string): string {

@@ -70,7 +70,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = clock.now();
     const canceled = new AbortController();
-    response.once('close', () => canceled.abort());
+    response.once('close', () => {
+      if (!response.writableFinished) canceled.abort();
+    });
     const answered = await api.answer(
       {
         verb: request.method ?? 'GET',

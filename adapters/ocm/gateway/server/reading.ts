@@ -71,13 +71,14 @@ export async function list(call: Call, { isByPost }: { readonly isByPost: boolea
   if (search.length > LONGEST_SEARCH) refuse(400, `A search has at most ${LONGEST_SEARCH} characters`);
   const order = orderOf(text('order', 'order_by', 'orderBy'), scope);
   const project = projectionOf(text('fields'), collection.type);
-  const matches = index.inside(ids).query(compileSearch(search, scope), order);
-  const items = matches.slice((page - 1) * size, page * size);
-  const texts = items.map((item) =>
+  const { total, objects } = index
+    .inside(ids)
+    .query(compileSearch(search, scope), order, (page - 1) * size, page * size);
+  const texts = objects.map((item) =>
     project === undefined ? writer.text(item) : JSON.stringify(project(writer.value(item))),
   );
   const kind = JSON.stringify(`${collection.type.name.camel}List`);
-  const body = `{"kind":${kind},"page":${page},"size":${items.length},"total":${matches.length},"items":[${texts.join()}]}`;
+  const body = `{"kind":${kind},"page":${page},"size":${objects.length},"total":${total},"items":[${texts.join()}]}`;
   return { status: operation.method.status, headers: methodDeprecation(operation.method, names), body };
 }
 

@@ -7,6 +7,8 @@ import { decodeStruct } from '../envelope/decode.ts';
 import { fieldDeprecation, methodDeprecation } from '../envelope/deprecation.ts';
 import { RefusedRequest, refuse } from '../envelope/faults.ts';
 import { merged, refuseServerOwned } from '../envelope/merge.ts';
+import { equals } from '../search/compile.ts';
+import { fieldOf } from '../search/fields.ts';
 import { isObject, linksIn } from '../store/links.ts';
 import { withMembersOf } from '../store/paths.ts';
 import type { Address, Fault, Outcome, StoredObject, Value } from '../store/store.ts';
@@ -69,7 +71,7 @@ async function updateAll(call: Call, served: ServedTable, body: unknown): Promis
   const texts = served.index
     .inside(ids)
     .query(undefined)
-    .map((object) => served.writer.text(object));
+    .objects.map((object) => served.writer.text(object));
   return { status: operation.method.status, body: `[${texts.join()}]` };
 }
 
@@ -161,16 +163,15 @@ function idOf(id: unknown): string | undefined {
 }
 
 function refuseTakenName(
-  { collection: { type }, index }: ServedTable,
+  { collection: { type }, index, scope }: ServedTable,
   outer: readonly string[],
   { name }: Value,
 ): void {
   if (type.name.key !== NAMED_CLASS || typeof name !== 'string' || name === '') return;
-  const isTaken = index
-    .inside(outer)
-    .query(undefined)
-    .some((object) => object.value['name'] === name);
-  if (isTaken) refuse(400, `${type.name.camel} '${name}' already exists`);
+  const field = fieldOf(['name'], scope);
+  if (field === undefined) return;
+  if (index.inside(outer).query(equals(field, name, scope), undefined, 0, 0).total > 0)
+    refuse(400, `${type.name.camel} '${name}' already exists`);
 }
 
 /** Links that are new have to lead somewhere, as far as it is known here. @throws {RefusedRequest} 400 */

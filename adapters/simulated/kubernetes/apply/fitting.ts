@@ -6,7 +6,7 @@ import { stepText } from './field-sets.ts';
 import { childSchema, itemKey, itemStep, Shape, shapeOf } from './typed.ts';
 
 /**
- * What does not fit, in the words of the API.
+ * Differences of a value from its schema, in the API server's wording.
  *
  * @returns `.spec.foo: field not declared in schema`, or several such lines; undefined when everything fits
  */

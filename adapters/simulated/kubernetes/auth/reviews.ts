@@ -1,5 +1,5 @@
-// Questions about users, asked as objects that are answered and never stored: who am I, may I, may somebody, what may
-// I, whose token is this.
+// Reviews: questions about users, asked as objects that are answered and never stored (who am I, may I, may this user, what may
+// this user do, whose token is this).
 
 import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import type { Attributes } from '../access/attributes.ts';

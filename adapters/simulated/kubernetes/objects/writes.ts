@@ -43,7 +43,7 @@ const SERVER_FIELDS: readonly string[] = ['creationTimestamp', 'generation', 'se
 
 export interface Written {
   readonly created: boolean;
-  /** What is stored now; or what would be, when nothing was (dry run, or the object vanished with this write). */
+  /** The stored object; or the result, if nothing was stored (dry run, or the object was deleted with this write). */
   readonly stored: Stored;
 }
 
@@ -95,7 +95,7 @@ export function admitToNamespace(api: Api, { resource, namespace }: ResourceRequ
   ]);
 }
 
-/** Whoever changes what is not there yet must be allowed to create it. @throws {ApiError} 403 */
+/** An update that creates requires the permission to create. @throws {ApiError} 403 */
 export function demandCreation({ access }: Api, { user, resource, namespace, name }: ResourceRequest): void {
   const { group, plural } = resource;
   access.demand(user, { kind: 'resource', verb: 'create', group, resource: plural, subresource: '', namespace, name });
@@ -165,7 +165,7 @@ function warningsOf({ strategy }: Resource, next: KubeObject, old: KubeObject | 
   return [...finalizerWarnings(next, old), ...strategy.warnings(next, old)];
 }
 
-/** A custom resource that is invalid is named by what it says it is. */
+/** An invalid custom resource is named by the name in its body. */
 function subjectOf(resource: Resource, { apiVersion, kind }: KubeObject): Subject {
   // Events are of the core group, however they are spelled.
   if (resource.builtin) return { ...kindSubject(resource), group: resource.storeKey.split('/', 1)[0] ?? '' };
@@ -225,7 +225,7 @@ export function checkUid(request: ResourceRequest, { metadata: { uid } }: KubeOb
   throw conflict(resourceSubject(request.resource), request.name, why);
 }
 
-/** What the storage of an API server says when the uid of a replacement is another. */
+/** Error of an API server's storage if the uid of a replacement differs. */
 function preconditionFailure({ resource, namespace, name }: ResourceRequest, uid: string, recorded: string): string {
   const group = resource.builtin ? [] : [resource.group];
   const path = ['', 'registry', ...group, resource.plural, ...(namespace === '' ? [] : [namespace]), name].join('/');
@@ -269,7 +269,7 @@ export function storeChange(
   const before = current.metadata;
   metadata.uid = (metadata.uid ?? '') === '' ? (before.uid ?? '') : (metadata.uid ?? '');
   for (const key of SERVER_FIELDS) {
-    // What a client says of a deletion is refused below, unless it says what is so.
+    // A client's own deletion fields are rejected below, unless they equal the stored ones.
     if (key.startsWith('deletion') && metadata[key] !== undefined) continue;
     if (before[key] === undefined) delete metadata[key];
     else put(metadata, key, before[key]);

@@ -1,4 +1,4 @@
-// What the server tells about itself: health, version, discovery, OpenAPI, and how to check its tokens.
+// Information about the server itself: health, version, discovery, OpenAPI, and how to check its tokens.
 
 import { type AccountTokens, ISSUER } from '../auth/account-tokens.ts';
 import { methodNotAllowed, notAcceptable, PlainAnswer, pageNotFound, unknownPath } from '../base/api-error.ts';
@@ -91,7 +91,7 @@ function isBuiltIn(registry: Registry, group: string): boolean {
   return registry.all().some((one) => one.group === group && one.builtin);
 }
 
-/** What the root lists. */
+/** Paths that the root lists. */
 function pathsOf(registry: Registry): string[] {
   const groups = registry.all().filter(({ group }) => group !== '');
   const below = groups.flatMap(({ group, version }) => [`/apis/${group}`, `/apis/${group}/${version}`]);

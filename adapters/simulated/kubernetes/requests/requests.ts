@@ -1,4 +1,4 @@
-// The way of a request: who asks, may they, what is it about, and the answer.
+// Handling of a request: authentication, authorization, routing, and the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { attributesOf } from '../access/attributes.ts';
 import { impersonated, isImpersonating } from '../access/impersonation.ts';
@@ -20,7 +20,7 @@ export interface RequestsDeps extends Omit<InformationDeps, 'registry'> {
   readonly authentication: Authentication;
   /** Counts requests that were let in, by method. */
   readonly count: (method: string) => void;
-  /** What ends the watches that are open. */
+  /** Abort signal of open watches. */
   readonly watches: Set<() => void>;
 }
 
@@ -97,7 +97,7 @@ async function answeredWith(
   return { code, body: await untilConverted(api, request, conversions, (_, { resource }) => body(resource)) };
 }
 
-/** What came of making an answer. */
+/** Result of making an answer. */
 interface Attempt<T> {
   readonly made: { readonly value: T } | { readonly error: unknown };
   /** Resolves when nothing can take back what the answer tells, or to why that was undone. */
@@ -118,7 +118,7 @@ function attempt<T>(store: Store, make: () => T): Attempt<T> {
  * Makes an answer, and lets it out when nothing can take back what it tells. A read that told what was undone is made
  * again.
  *
- * @throws {ApiError} of the attempt; 500 what the request wrote, or what its answer tells of, was undone
+ * @throws {ApiError} of the attempt; 500 if a write of the request, or data in its answer, was rolled back
  */
 async function settled<T>(method: string, make: () => Attempt<T> | Promise<Attempt<T>>): Promise<T> {
   for (;;) {
@@ -154,9 +154,9 @@ function parseQuery(text: string): URLSearchParams {
 }
 
 /**
- * Who the request is made as, when they may make it.
+ * The user of the request, if the client may act as that user.
  *
- * @throws {ApiError} 401, 403; 400 for headers that name nobody
+ * @throws {ApiError} 401, 403; 400 for headers that name no user
  */
 function admitted({ api, authentication }: RequestsDeps, asked: Asked, response: ServerResponse): User {
   const { request, method, path, query, watching, warnings } = asked;
@@ -166,7 +166,7 @@ function admitted({ api, authentication }: RequestsDeps, asked: Asked, response:
     if (!isMaster(user)) api.access.demand(user, attributesOf(method, path, query, watching));
     return user;
   } catch (error) {
-    request.resume(); // the body is not read: let it pass, so that the connection can go on
+    request.resume(); // the body is not read: drain it, so that the connection can be reused
     setWarnings(response, warnings);
     // The text has words in it that the sender chose.
     if (error instanceof ApiError && error.status.code !== 401) response.setHeader('X-Content-Type-Options', 'nosniff');

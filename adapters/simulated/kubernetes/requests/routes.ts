@@ -25,7 +25,7 @@ import { answerJson, listJson } from '../wire/encoding.ts';
 import type { Body } from '../wire/http.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
 
-/** Where a path leads. */
+/** Target of a path. */
 export interface Route {
   readonly group: string;
   readonly version: string;
@@ -67,7 +67,7 @@ function decoded(path: string): string {
   }
 }
 
-/** What to answer with. Everything is done when there is one: its text may be made again. */
+/** Answer to a request. All work is done when it exists: its text may be made again. */
 export interface Answer {
   readonly code: number;
   body(resource: Resource): Body;
@@ -160,7 +160,7 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
   const deletion = deletionOf(optionsFrom(body, contentType), query);
   const collection = api.store.collection(resource.storeKey);
   const live = collection.get(namespace, name);
-  // What cannot be read in the version of the request cannot be deleted in it.
+  // An object that cannot be read in the version of the request cannot be deleted in it.
   if (live !== undefined && resource.versions !== undefined) inVersion(resource, live.object);
   const deleted = deleteObject(api, resource, collection, namespace, name, deletion);
   if (deleted.kind === 'marked' || resource.strategy.answersDeletionWithObject) {
@@ -190,7 +190,7 @@ function deleteSelection(api: Api, request: ResourceRequest): Answer['body'] {
     try {
       deleteObject(api, resource, collection, namespace, name, deletion);
     } catch (error) {
-      // Somebody else was faster: gone is what it should be.
+      // Another client was faster: the object is already deleted.
       if (!(error instanceof ApiError && error.status.code === 404)) throw error;
     }
   }

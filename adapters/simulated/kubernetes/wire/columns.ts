@@ -74,7 +74,7 @@ export const SERVICE_ACCOUNT_COLUMNS: readonly Column[] = [NAME_COLUMN, AGE_COLU
 
 export const LEASE_COLUMNS: readonly Column[] = [
   NAME_COLUMN,
-  plain('Holder', 'Who holds the lease.', (object) => stringOf(dig(object, 'spec', 'holderIdentity'))),
+  plain('Holder', 'Holder of the lease.', (object) => stringOf(dig(object, 'spec', 'holderIdentity'))),
   AGE_COLUMN,
 ];
 
@@ -164,7 +164,7 @@ export function customColumns(raw: unknown): Column[] {
   ];
 }
 
-/** Of several values only the first is shown; a value that does not fit its type is null. */
+/** The first of several values is shown; a value that does not fit its type is null. */
 function customCell(type: string, values: readonly unknown[], nowMs: number): unknown {
   const [value] = values;
   if (value === undefined) return null;

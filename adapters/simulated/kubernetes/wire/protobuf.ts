@@ -9,7 +9,7 @@ import { type FieldType, fieldType, META_PACKAGE, METADATA_FIELD, type NamedType
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** What precedes every object. */
+/** Prefix of every object. */
 const MAGIC = Buffer.from('k8s\0');
 
 /** Messages that are not what their JSON looks like. */
@@ -170,7 +170,7 @@ export function fromProtobuf(body: Buffer): JsonMap {
   }
 }
 
-/** What the library found wrong, in the API server's words. */
+/** Error of the library, in the API server's wording. */
 function problemOf(error: unknown): string {
   if (error instanceof RangeError) return 'unexpected EOF';
   const wireType = /invalid wire type (\d)/.exec(String(error))?.[1];

@@ -7,7 +7,7 @@ import { inVersion } from '../resources/registry.ts';
 import type { Facts, Stored } from '../storage/stored.ts';
 import { labelRequirements } from './label-selectors.ts';
 
-/** What a selector looks at. */
+/** Object that a selector reads. */
 export interface Candidate {
   readonly metadata: Facts;
   /** In the version of the request; made when a selector asks for more than the metadata. */

@@ -6,10 +6,10 @@ import { yaml } from '../base/libraries.ts';
 /** What YAML spells infinity and the like with. */
 const UNSUPPORTED = /\.(?:inf|nan)/i;
 
-/** How often aliases may be expanded: beyond that a text is meant to fill the memory. */
+/** Limit of alias expansions: a text with more is meant to exhaust the memory. */
 const MAX_ALIASES = 100;
 
-/** What a body holds, and what there is to say about keys that its objects have twice. */
+/** Contents of a body, and its duplicate keys. */
 export interface Parsed {
   readonly value: unknown;
   readonly repeated: readonly string[];
@@ -39,7 +39,7 @@ export function readYaml(text: string): Parsed {
       const line = error.linePos?.[0].line;
       throw new SyntaxError(`yaml: ${line === undefined ? '' : `line ${line}: `}${error.code}`, { cause: error });
     }
-    // What is merged is looked at last, and is no error of a place.
+    // Merged values are checked last, and are no error of a place.
     if (error instanceof Error && error.message.startsWith('Merge sources')) {
       throw new SyntaxError('yaml: map merge requires map or sequence of maps as the value', { cause: error });
     }

@@ -49,7 +49,7 @@ test('commands, those of tools, options, their values and kinds', async () => {
   assert.equal((await answers('model', 'ch')).candidates, ['check']);
   assert.equal((await answers('help', 'comp')).candidates, ['completion']);
   assert.equal((await answers('get', '--a')).candidates, ['--all-namespaces', '--adapters']);
-  assert.equal((await answers('get', '-o', '')).candidates, ['text', 'wide', 'json', 'yaml']);
+  assert.equal((await answers('get', '-o', '')).candidates, ['text', 'wide', 'json', 'yaml', 'name']);
   assert.equal((await answers('graph', '--output=m')).candidates, ['--output=mermaid']);
   assert.equal((await answers('completion', '')).candidates, ['bash', 'zsh', 'fish']);
   assert.equal(await answers('get', 'subn'), { candidates: ['subnet'], directive: ':4' });
@@ -106,7 +106,7 @@ ask 'troupe get subn'
 `;
 const ANSWERED = `troupe tre: tree
 troupe get --all: --all-namespaces
-troupe get -o : text wide json yaml
+troupe get -o : text wide json yaml name
 troupe graph --output=mer: mermaid
 troupe get subn: subnet
 `;

@@ -139,7 +139,7 @@ test('33.B10: an object of which nothing is kept is said to be none, or to have 
     assert.equal(none, {
       code: 1,
       out: '',
-      notes: "troupe: Subnet/lost does not exist in namespace 'shop', which -n names\n",
+      notes: "troupe: Subnet/lost does not exist in namespace 'shop'; -n names another\n",
     });
     const quiet = 'troupe: nothing is kept that happened to Subnet/lost within 1h';
     assert.equal(await reported(bus, { ...asked, isThere: async () => true }), {

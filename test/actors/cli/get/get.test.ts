@@ -40,7 +40,7 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
   assert.equal(waiting.out.match(/^\w+\/\S+/gm), ['KIND/NAME', `Subnet/${subnet}`]);
   const lost = await ask([], { namespace: 'no-such-place' }).catch((error: unknown) => error);
   assert.instance(lost, TerminalError);
-  assert.match((lost as Error).message, "there is no namespace 'no-such-place', which -n names");
+  assert.match((lost as Error).message, "there is no namespace 'no-such-place'; -n names another");
   const nothing = await ask([], { reported: { state: ['deleting'] } });
   assert.equal([nothing.code, nothing.out], [0, '']);
   assert.match(nothing.err, 'that is deleting');
@@ -55,18 +55,25 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
     [[], ['Network/none']],
   );
 
+  // 35.5: whole milliseconds; and names as kubectl prints and reads them.
+  for (const { sinceMs } of objects) assert.ok(Number.isInteger(sinceMs), String(sinceMs));
+  const name = await ask([], { output: 'name' });
+  assert.is(name.out, `network.openstack.k-orc.cloud/${net}\nsubnet.openstack.k-orc.cloud/${subnet}\n`);
+  assert.is((await ask([name.out.split('\n')[1] ?? ''], { output: 'name' })).out, `${name.out.split('\n')[1]}\n`);
+
   const absent = await ask(['network', 'x']);
   assert.equal(
     [absent.code, absent.out, absent.err],
-    [1, '', `troupe: Network/x does not exist in namespace '${world.namespace}', which -n names\n`],
+    [1, '', `troupe: Network/x does not exist in namespace '${world.namespace}'; -n names another\n`],
   );
   const none = await ask(['router']);
   assert.equal(
     [none.code, none.out, none.err],
-    [0, '', `no Router that troupe cares for in namespace ${world.namespace}\n`],
+    [0, '', `no Router that troupe manages in namespace ${world.namespace}\n`],
   );
   for (const [names, message] of [
-    [['netwrok'], "there is no kind 'netwrok'; did you mean 'network'?"],
+    [['netwrok'], /^there is no kind 'netwrok'; did you mean 'network'\?$/],
+    [['pineapple'], /^there is no kind 'pineapple'; there are AddressScope, /],
     [['network/'], "'get' takes a kind"],
   ] as const) {
     try {

@@ -111,7 +111,7 @@ test('33.B10: an object that does not exist is not opened, and said not to', () 
     const visualizer = await openVisualizer(place(), deps, folder);
     const { out, err, opened } = await asked(folder, { names: ['network/lost'], code: 1 });
     assert.equal([out, opened], ['', []]);
-    assert.is(err, "troupe: Network/lost does not exist in namespace 'shop', which -n names; nothing is opened\n");
+    assert.is(err, "troupe: Network/lost does not exist in namespace 'shop'; -n names another; nothing is opened\n");
     await visualizer?.close();
   }));
 
@@ -120,7 +120,7 @@ test('what was left behind, or is no address of a page, is not opened', () =>
     const visualizer = await startVisualizer(place(), deps);
     await visualizer?.close();
     await writeFile(join(folder, 'visualizer-url'), visualizer?.url ?? '');
-    assert.match(await refusal(runningUrl(folder)), 'is gone: nobody answers at http://127.0.0.1:');
+    assert.match(await refusal(runningUrl(folder)), 'does not answer at http://127.0.0.1:');
     for (const wrong of ['', 'x', 'file:///etc/passwd', 'javascript:alert(1)', '--help']) {
       await writeFile(join(folder, 'visualizer-url'), wrong);
       assert.match(await refusal(runningUrl(folder)), 'holds no address', wrong);

@@ -69,7 +69,10 @@ checkIn(test, onSockets)(
     assert.match(nonsense.err, /^troupe: there is no kind 'netwrok'; did you mean 'network'\?/);
     const homeless = await troupe(world, ['why', `network/${name}`], '');
     assert.is(homeless.code, 2);
-    assert.match(homeless.err, /kubeconfig '.*\/\.kube\/config' cannot be used/);
+    assert.match(
+      homeless.err,
+      /^troupe: there is no kubeconfig: '.*\/\.kube\/config' does not exist; name one with --kubeconfig/,
+    );
     config.clusters[0].cluster.server = 'https://127.0.0.1:1';
     await writeFile(inContext, JSON.stringify(config), { mode: 0o600 });
     const cut = await troupe(world, ['why', `network/${name}`], inContext);

@@ -231,10 +231,7 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
       for (const names of [['network'], ['network/'], ['network/a/b'], ['network', 'a', 'b'], ['network/a', 'extra']]) {
         assert.is(await refusal(names), `${one}; got '${names.join(' ')}'`);
       }
-      assert.match(
-        await refusal(['netwrok/a']),
-        /^there is no kind 'netwrok'; did you mean 'network'\?; there are .*Network.*Secret/,
-      );
+      assert.match(await refusal(['netwrok/a']), /^there is no kind 'netwrok'; did you mean 'network'\?$/);
       assert.is(await refusal(['network/a'], 'yaml'), "--output must be text or json; got 'yaml'");
     },
     { runtime: 'stopped' },

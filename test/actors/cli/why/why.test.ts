@@ -307,7 +307,7 @@ test('what drifted and is only told of, and what was made of another one', async
     type: 'Drifted',
     status: 'True',
     reason: 'Drifted',
-    message: 'not as specified, and left so: description',
+    message: 'differs from the spec, and is not corrected: description',
     lastTransitionTime: ago(40),
     observedGeneration: 1,
   };
@@ -317,7 +317,7 @@ test('what drifted and is only told of, and what was made of another one', async
     [found.standing, found.cause?.summary, found.cause?.advice],
     [
       'available',
-      'Network/net: not as specified, and left so: description',
+      'Network/net: differs from the spec, and is not corrected: description',
       'bring the spec of Network/net to what is there, or have it brought back with the annotation troupe/drift: repair',
     ],
   );
@@ -603,7 +603,7 @@ root cause: SecurityGroup/two: InvalidConfiguration: found two; correct its spec
   const empty = overviewText(await overviewOf({ ...deps, reading: readingOf([], []) }, 'ns'));
   assert.match(
     empty,
-    /^namespace ns holds none of the objects that troupe cares for\nthe cluster has no kind \w+: .*crds --apply/,
+    /^namespace ns holds none of the objects that troupe manages\nthe cluster has no kind \w+: .*crds --apply/,
   );
 });
 

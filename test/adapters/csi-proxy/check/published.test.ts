@@ -3,11 +3,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compareVersionNames } from '../../../../adapters/csi-proxy/base/version-name.ts';
 import { compareTrees, Policy } from '../../../../adapters/csi-proxy/check/compare.ts';
 import type { Finding } from '../../../../adapters/csi-proxy/check/finding.ts';
 import { History } from '../../../../adapters/csi-proxy/check/history.ts';
 import { type ApiTree, apiTree } from '../../../../adapters/csi-proxy/check/tree.ts';
-import { compareVersionNames } from '../../../../adapters/csi-proxy/version-name.ts';
 import { brief } from './trees.ts';
 
 const test = suite('published versions');

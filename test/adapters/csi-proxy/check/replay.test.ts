@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import {
   apiTree,
   checkTrees,
@@ -20,7 +21,6 @@ import * as diskGroup from '../../../../adapters/csi-proxy/server/disk/api_group
 import { Server as DiskServer } from '../../../../adapters/csi-proxy/server/disk/server.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import { type ApiGroup, apiGroup } from '../../../../adapters/csi-proxy/server/runtime.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import { TerminalError } from '../../../../bus/errors.ts';
 import { quickClock } from '../quick-clock.ts';
 

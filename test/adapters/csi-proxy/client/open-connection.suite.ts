@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pipePath, probePipe } from '../../../../adapters/csi-proxy/base/pipes.ts';
+import { Code } from '../../../../adapters/csi-proxy/base/status.ts';
 import { openConnection } from '../../../../adapters/csi-proxy/client/open-connection.ts';
-import { pipePath, probePipe } from '../../../../adapters/csi-proxy/pipes.ts';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
 import { clock, echoMethod, failureOf, freshPrefix, served } from '../echo-group.ts';
 
 export function connectionSuite(test: Test): void {

@@ -5,6 +5,7 @@ import type {
   TargetPortal,
 } from '../../../../adapters/csi-proxy/api/iscsi/v1alpha2/api_generated.ts';
 import { ServiceStatus } from '../../../../adapters/csi-proxy/api/system/v1alpha1/api_generated.ts';
+import { pipePath } from '../../../../adapters/csi-proxy/base/pipes.ts';
 import * as diskV1 from '../../../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
 import * as filesystemV1 from '../../../../adapters/csi-proxy/client/filesystem/v1/client_generated.ts';
 import * as iscsiV1alpha2 from '../../../../adapters/csi-proxy/client/iscsi/v1alpha2/client_generated.ts';
@@ -12,7 +13,6 @@ import type { ConnectionDeps } from '../../../../adapters/csi-proxy/client/open-
 import * as smbV1 from '../../../../adapters/csi-proxy/client/smb/v1/client_generated.ts';
 import * as systemV1alpha1 from '../../../../adapters/csi-proxy/client/system/v1alpha1/client_generated.ts';
 import * as volumeV1 from '../../../../adapters/csi-proxy/client/volume/v1/client_generated.ts';
-import { pipePath } from '../../../../adapters/csi-proxy/pipes.ts';
 import type { Clock } from '../../../../bus/time.ts';
 import { type Change, carryOut, isRefused } from './uncertain.ts';
 

@@ -4,11 +4,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLog } from '../../../../actors/base/log.ts';
+import { isRead } from '../../../../adapters/csi-proxy/base/limits.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import { type Fault, FaultKind, withFaults } from '../../../../adapters/csi-proxy/hosts/memory/faults.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { plant } from '../../../../adapters/csi-proxy/hosts/memory/seed.ts';
-import { isRead } from '../../../../adapters/csi-proxy/limits.ts';
 import { allGroups } from '../../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer } from '../../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { groupDeps } from '../../../../adapters/csi-proxy/server/group-deps.ts';

@@ -1,6 +1,6 @@
 // A change whose outcome may stay unknown: it is looked at before it is made again (contract, 11.6).
 
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { Clock } from '../../../../bus/time.ts';
 
 export interface Change {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code } from '../../../../adapters/csi-proxy/base/status.ts';
 import { newVersion } from '../../../../adapters/csi-proxy/generator/mod.ts';
 import type { ApiGroup, GrpcServer } from '../../../../adapters/csi-proxy/server/runtime.ts';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
 import { failureOf } from '../echo-group.ts';
 import { proto, Tree, types, withTree } from './tree.ts';
 

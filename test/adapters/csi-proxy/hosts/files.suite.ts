@@ -1,9 +1,9 @@
 // What a file system must do for the host, whoever implements it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { DetachableFiles } from '../../../../adapters/csi-proxy/hosts/files.ts';
 import { filesystem } from '../../../../adapters/csi-proxy/hosts/filesystem.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 
 /** A file system with the drives C and D, and a way to put a file there. */
 export interface Ground {

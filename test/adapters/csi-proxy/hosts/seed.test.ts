@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { Code } from '../../../../adapters/csi-proxy/base/status.ts';
 import { type Fault, FaultKind, withFaults } from '../../../../adapters/csi-proxy/hosts/memory/faults.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { parseSeed, plant } from '../../../../adapters/csi-proxy/hosts/memory/seed.ts';
-import { ServiceStatus } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
 import { failureOf } from '../echo-group.ts';
 import { quickClock } from '../quick-clock.ts';
 
@@ -67,7 +66,7 @@ test('shares, targets and services let in who is told to be', async () => {
     (await failureOf(host.smb.newSmbGlobalMapping({ root: '\\\\files\\other', ...mapping }))).code,
     Code.NotFound,
   );
-  assert.is((await host.system.getService('spooler')).status, ServiceStatus.RUNNING);
+  assert.is((await host.system.getService('spooler')).status, 'RUNNING');
   await host.system.startService('MSiSCSI');
   const portal = { address: '192.0.2.1', port: 3261 };
   await host.iscsi.addTargetPortal(portal);

@@ -1,6 +1,9 @@
 // Stands for the worker of PowerShell: it does on a machine in memory what the script does on Windows.
 //
 // Not there: the script itself, and what Windows would say in its own words.
+
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
+import type { ServiceState, StartMode } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import type { MemoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import type {
   AnswerOf,
@@ -10,28 +13,26 @@ import type {
   StorageRows,
 } from '../../../../adapters/csi-proxy/hosts/windows/operations.ts';
 import type { Worker } from '../../../../adapters/csi-proxy/hosts/windows/worker.ts';
-import { StartType } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 
 type Answers = { readonly [Name in OperationName]: (given: ArgumentsOf<Name>) => Promise<AnswerOf<Name>> };
 
-const START_MODES: ReadonlyMap<number, string> = new Map([
-  [StartType.BOOT, 'Boot'],
-  [StartType.SYSTEM, 'System'],
-  [StartType.AUTOMATIC, 'Auto'],
-  [StartType.MANUAL, 'Manual'],
-  [StartType.DISABLED, 'Disabled'],
-]);
-const STATES = [
-  '',
-  'Stopped',
-  'Start Pending',
-  'Stop Pending',
-  'Running',
-  'Continue Pending',
-  'Pause Pending',
-  'Paused',
-];
+const START_MODES: Readonly<Record<StartMode, string>> = {
+  BOOT: 'Boot',
+  SYSTEM: 'System',
+  AUTOMATIC: 'Auto',
+  MANUAL: 'Manual',
+  DISABLED: 'Disabled',
+};
+const STATES: Readonly<Record<ServiceState, string>> = {
+  UNKNOWN: '',
+  STOPPED: 'Stopped',
+  START_PENDING: 'Start Pending',
+  STOP_PENDING: 'Stop Pending',
+  RUNNING: 'Running',
+  CONTINUE_PENDING: 'Continue Pending',
+  PAUSE_PENDING: 'Pause Pending',
+  PAUSED: 'Paused',
+};
 
 export class WorkerDouble implements Worker {
   /** How often each operation was asked for. */
@@ -161,7 +162,7 @@ function answers({ host, disks, services }: MemoryMachine): Answers {
     biosSerialNumber: () => system.getBIOSSerialNumber(),
     async getService({ name }) {
       const { displayName, startType, status } = await control.query(name);
-      return { displayName, startMode: START_MODES.get(startType) ?? '', state: STATES[status] ?? '' };
+      return { displayName, startMode: START_MODES[startType], state: STATES[status] };
     },
     startService: ({ name }) => control.start(name),
     stopService: ({ name }) => control.stop(name),

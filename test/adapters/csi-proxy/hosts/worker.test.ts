@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
+import { Code, UnknownEndError } from '../../../../adapters/csi-proxy/base/status.ts';
 import { realFiles } from '../../../../adapters/csi-proxy/hosts/real-files.ts';
 import type { ArgumentsOf, OperationName } from '../../../../adapters/csi-proxy/hosts/windows/operations.ts';
 import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
@@ -12,7 +13,6 @@ import {
   startWorkerProcess,
   type WorkerProcess,
 } from '../../../../adapters/csi-proxy/hosts/windows/worker-process.ts';
-import { Code, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { quickClock } from '../quick-clock.ts';
 import { refused } from './files.suite.ts';

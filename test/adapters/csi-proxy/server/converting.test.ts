@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import * as disk from '../../../../adapters/csi-proxy/api/disk/v1beta2/api_generated.ts';
 import * as iscsi from '../../../../adapters/csi-proxy/api/iscsi/v1alpha1/api_generated.ts';
 import * as volume from '../../../../adapters/csi-proxy/api/volume/v1beta1/api_generated.ts';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import { requestFrom, responseFrom } from '../../../../adapters/csi-proxy/server/converting.ts';
 import {
   convert_internal_ListDiskIDsResponse_To_pb_ListDiskIDsResponse,
@@ -18,7 +19,6 @@ import {
   convert_pb_MountVolumeRequest_To_internal_MountVolumeRequest,
   convert_pb_ResizeVolumeRequest_To_internal_ResizeVolumeRequest,
 } from '../../../../adapters/csi-proxy/server/volume/internal/v1beta1/conversion.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 
 const test = suite('conversions of the groups');
 

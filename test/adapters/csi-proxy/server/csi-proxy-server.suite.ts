@@ -2,11 +2,11 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pipePath } from '../../../../adapters/csi-proxy/base/pipes.ts';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import { openConnection } from '../../../../adapters/csi-proxy/client/open-connection.ts';
-import { KeyedMutex } from '../../../../adapters/csi-proxy/keyed-mutex.ts';
-import { pipePath } from '../../../../adapters/csi-proxy/pipes.ts';
+import { KeyedMutex } from '../../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { SERVER_LIMITS } from '../../../../adapters/csi-proxy/server/csi-proxy-server.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import {
   clock,
   type EchoHandler,

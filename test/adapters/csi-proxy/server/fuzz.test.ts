@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../../../actors/base/clock.ts';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { MessageType, Method } from '../../../../adapters/csi-proxy/codec/mod.ts';
 import { WireError } from '../../../../adapters/csi-proxy/codec/mod.ts';
 import type { DetachableFiles } from '../../../../adapters/csi-proxy/hosts/files.ts';
@@ -19,7 +20,6 @@ import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/window
 import { allGroups } from '../../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { groupDeps } from '../../../../adapters/csi-proxy/server/group-deps.ts';
 import type { CallContext } from '../../../../adapters/csi-proxy/server/runtime.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import { callContext, formattedDisk, GIB, KUBELET } from '../../../world/windows-groups.ts';
 import { HOSTILE } from '../hosts/hostile.ts';
 import { WorkerDouble } from '../hosts/worker-double.ts';

@@ -1,12 +1,12 @@
 // What the servers of the groups do on a Windows machine, whatever it is made of.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import type { MemoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { type GroupOptions, groupDeps } from '../../../../adapters/csi-proxy/server/group-deps.ts';
 import { ServiceStatus, StartType } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
 import { Server as VolumeServer } from '../../../../adapters/csi-proxy/server/volume/server.ts';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import {
   callContext,
@@ -625,11 +625,11 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
     for (const _ of [1, 2]) await system.stopService(context, { name, force: false }, 'v1alpha1');
     assert.equal(await service(), { ...expected, status: ServiceStatus.STOPPED });
     assert.ok((await system.getBIOSSerialNumber(context, {}, 'v1alpha1')).serialNumber.length > 0);
-    machine.services.add({ name, ...expected, startType: StartType.DISABLED, status: ServiceStatus.STOPPED });
+    machine.services.add({ name, ...expected, startType: 'DISABLED', status: 'STOPPED' });
     await refused(system.startService(context, { name }, 'v1alpha1'), Code.Unknown, /return code 14/);
   });
 
-  const base = { displayName: 'x', startType: StartType.AUTOMATIC, status: ServiceStatus.STOPPED };
+  const base = { displayName: 'x', startType: 'AUTOMATIC', status: 'STOPPED' } as const;
 
   on(
     'a service has 30 s',
@@ -653,9 +653,9 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
   on(
     'what a service depends on stops after it, and only by force',
     async ({ machine, system }) => {
-      machine.services.add({ ...base, name: 'base', status: ServiceStatus.RUNNING });
-      machine.services.add({ ...base, name: 'middle', status: ServiceStatus.RUNNING, needs: ['BASE'] });
-      machine.services.add({ ...base, name: 'top', status: ServiceStatus.RUNNING, needs: ['middle'] });
+      machine.services.add({ ...base, name: 'base', status: 'RUNNING' });
+      machine.services.add({ ...base, name: 'middle', status: 'RUNNING', needs: ['BASE'] });
+      machine.services.add({ ...base, name: 'top', status: 'RUNNING', needs: ['middle'] });
       machine.services.add({ ...base, name: 'idle', needs: ['base'] });
       const stop = (force: boolean) => system.stopService(context, { name: 'base', force }, 'v1alpha1');
       await refused(stop(false), Code.FailedPrecondition, /middle/);

@@ -1,10 +1,10 @@
 // Hostile texts in every field of every call, on the host of Windows: refused, or handed to the worker letter for letter.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { LONGEST_IQN } from '../../../../adapters/csi-proxy/hosts/rules.ts';
 import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
-import { LONGEST_IQN } from '../../../../adapters/csi-proxy/rules.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import { callContext, formattedDisk, groupServers, KUBELET } from '../../../world/windows-groups.ts';
 import { HOSTILE } from '../hosts/hostile.ts';
 import { WorkerDouble } from '../hosts/worker-double.ts';

@@ -4,8 +4,8 @@ import { statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pipePath } from '../../../../adapters/csi-proxy/base/pipes.ts';
 import { openConnection } from '../../../../adapters/csi-proxy/client/open-connection.ts';
-import { pipePath } from '../../../../adapters/csi-proxy/pipes.ts';
 import { clock, echoServer, failureOf, freshPrefix } from '../echo-group.ts';
 
 const test = suite('csi-proxy listener');

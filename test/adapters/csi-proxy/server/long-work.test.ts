@@ -1,9 +1,9 @@
 // Work that takes longer than somebody wants to wait: it is not stopped, not repeated, and nothing runs beside it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code } from '../../../../adapters/csi-proxy/base/status.ts';
+import { KeyedMutex } from '../../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../../../adapters/csi-proxy/keyed-mutex.ts';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
 import { callContext, formattedDisk, groupServers } from '../../../world/windows-groups.ts';
 import { refused } from '../hosts/files.suite.ts';
 import { quickClock } from '../quick-clock.ts';

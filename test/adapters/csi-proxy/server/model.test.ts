@@ -5,10 +5,10 @@
 import { inspect } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import { type MemoryMachine, memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import { ServiceStatus } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
-import { StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { fc } from '../../../world/properties.ts';
 import { callContext, GIB, type GroupServers, groupServers, KUBELET, MIB } from '../../../world/windows-groups.ts';

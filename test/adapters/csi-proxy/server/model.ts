@@ -1,7 +1,7 @@
 // What the calls mean, in the fewest words: a machine as its callers see it, without a thought for how it is made.
 //
 // Sizes are told to within 20 MiB, as the contract has it.
-import { Code, type Code as StatusCode } from '../../../../adapters/csi-proxy/status.ts';
+import { Code, type Code as StatusCode } from '../../../../adapters/csi-proxy/base/status.ts';
 import { GIB, MIB } from '../../../world/windows-groups.ts';
 
 /** A call that fails, and how. */

@@ -2,8 +2,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import { fc } from '../../../world/properties.ts';
 
 const test = suite('path-rules');

@@ -411,14 +411,14 @@ test('who is asked to wait waits: 429 for the namespace, 503 for all', () =>
   withIronic(async (scene) => {
     scene.answer = () => ({ status: 429, body: fault('slow down'), headers: { 'retry-after': '20' } });
     assert.is(((await rejection(get(scene))) as TransientError).retryAfterMs, 20_000);
-    assert.match((await rejection(get(scene))).message, /^Ironic asked to be left alone for a while$/);
+    assert.match((await rejection(get(scene))).message, /^Ironic answered with Retry-After; pausing its requests$/);
     assert.is(scene.asked.length, 1);
     const other = { ...scene.asking(), namespace: 'other' };
     scene.answer = () => ({ status: 503, body: fault('maintenance'), headers: { 'retry-after': '20' } });
     assert.instance(await rejection(scene.client.node(UUID, other)), TransientError);
     assert.match(
       (await rejection(scene.client.node(UUID, other))).message,
-      /^service 'ironic' asked to be left alone until/,
+      /^service 'ironic' returned 503 with Retry-After; pausing its requests until/,
     );
     assert.is(scene.asked.length, 2);
   }));

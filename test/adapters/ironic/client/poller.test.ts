@@ -210,7 +210,7 @@ test('where all that are read by themselves fail, that is a look that failed (IR
   ironic.failure = () => new TransientError('connection refused');
   await clock.advance(120_000);
   assert.ok(ironic.reads.length <= 6, `${ironic.reads.length} reads`);
-  assert.equal(logs, ['nodes of Ironic cannot be read; it is tried again']);
+  assert.equal(logs, ['listing nodes of Ironic failed; will retry']);
   stopAll([resting, eager]);
 });
 
@@ -285,7 +285,7 @@ test('a list that failed is told to nobody, is made again ever later, and is one
     const pause = pauses[index] ?? least;
     assert.ok(pause >= least && pause <= least * LONGEST, `${pauses}`);
   }
-  assert.equal(logs, ['nodes of Ironic cannot be read; it is tried again']);
+  assert.equal(logs, ['listing nodes of Ironic failed; will retry']);
   ironic.failure = () => undefined;
   ironic.put('n1', { provision_state: 'active' });
   await clock.advance(REST_PACE_MS * LONGEST);
@@ -293,7 +293,7 @@ test('a list that failed is told to nobody, is made again ever later, and is one
     all.map(({ end }) => end.value),
     [undefined, { node: ironic.nodes.get('n1') }, { gone: true }],
   );
-  assert.is(logs[1], 'nodes of Ironic are read again');
+  assert.is(logs[1], 'listing nodes of Ironic restored');
   const { lists } = ironic;
   await clock.advance(15_000);
   assert.ok(ironic.lists >= lists + 4, 'at its pace again');

@@ -112,7 +112,7 @@ test('an Ironic that lacks features is used, and people are told once which', ()
         {
           level: 'warn',
           fields: { version: '1.82', maximum: '1.82', missing },
-          message: 'Ironic is too old for some features, and used without them',
+          message: 'Ironic is too old for some features; using it without them',
         },
       ]);
       scene.version = '1.115';

@@ -105,7 +105,7 @@ test('33.C6: a switch at a link-local address is left out, and says so', async (
   const { render, text } = cluster([near, far], { configs: {}, keys: {} });
   const { conditions } = await render(far);
   assert.equal(conditions[0]?.status, 'False');
-  assert.match(conditions[0]?.message ?? '', 'a link-local address, which switches are not reached at');
+  assert.match(conditions[0]?.message ?? '', 'a link-local address, which is not allowed for switches');
   assert.equal(sectionsOf(text('configs')['switch-configs.conf']), ['a']);
 });
 

@@ -78,7 +78,7 @@ export function bucketOf(objects: readonly StoredObject[]): Bucket {
 export function selected(search: string, objects: readonly StoredObject[], order = ''): string[] {
   return bucketOf(objects)
     .query(compiled(search), orderIn(order))
-    .map(({ id }) => id);
+    .objects.map(({ id }) => id);
 }
 
 export function orderIn(text: string): Order {

@@ -1,10 +1,10 @@
 // Look-ups that happen together are few list requests, and each still gets what it asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Criterion, equalTo, TagKey, tagsLike } from '../../../../adapters/openstack/base/criteria.ts';
+import { KEYSTONE, NEUTRON } from '../../../../adapters/openstack/base/services.ts';
 import { type LookUps, lookUps } from '../../../../adapters/openstack/client/lookups.ts';
 import type { Answer, Call, Session } from '../../../../adapters/openstack/client/session.ts';
-import { KEYSTONE, NEUTRON } from '../../../../adapters/openstack/kinds/services.ts';
-import { type Criterion, equalTo, TagKey, tagsLike } from '../../../../adapters/openstack/resource/criteria.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 import { TransientError } from '../../../../bus/errors.ts';
 import { simulatedClock } from '../../../world/clock.ts';

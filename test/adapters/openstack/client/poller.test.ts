@@ -1,11 +1,11 @@
 // Whoever waits for a cloud shares what is read of it, hears only what is new, and leaves nothing behind.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Criterion, equalTo } from '../../../../adapters/openstack/base/criteria.ts';
+import { KEYSTONE, NEUTRON } from '../../../../adapters/openstack/base/services.ts';
 import { type Collection, lookUps } from '../../../../adapters/openstack/client/lookups.ts';
 import { type Poller, poller } from '../../../../adapters/openstack/client/poller.ts';
 import type { Answer, Call, Session } from '../../../../adapters/openstack/client/session.ts';
-import { KEYSTONE, NEUTRON } from '../../../../adapters/openstack/kinds/services.ts';
-import { type Criterion, equalTo } from '../../../../adapters/openstack/resource/criteria.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../../../bus/errors.ts';
 import type { Observation, WatchUpdate } from '../../../../machines/external-resource/operations.ts';

@@ -3,10 +3,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refused, transient } from '../../../../adapters/openstack/client/call-errors.ts';
+import { faultOf } from '../../../../adapters/openstack/client/faults.ts';
 import { HttpError } from '../../../../adapters/openstack/client/session.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
-import { faultOf } from '../../../../adapters/openstack/status/faults.ts';
-import { adviceOn } from '../../../../adapters/openstack/status/hints.ts';
+import { adviceOn } from '../../../../adapters/openstack/resource/hints.ts';
 import { type TerminalError, TransientError } from '../../../../bus/errors.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 

@@ -265,7 +265,7 @@ test('maintenance of a service stops calls to it for all who reach the cloud, an
     const rests = async (): Promise<void> => {
       for (const session of sessions) {
         const { message, retryAfterMs = 0 } = await reported(session);
-        assert.match(message, /^service 'network' asked to be left alone until /);
+        assert.match(message, /^service 'network' returned 503 with Retry-After; pausing its requests until /);
         assert.ok(retryAfterMs > 290_000);
         assert.is((await session.call(call('GET /projects'))).status, 200);
       }

@@ -2,15 +2,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { list, string } from '../../../../adapters/api/contract/contract.ts';
+import { representable } from '../../../../adapters/openstack/base/observed-values.ts';
 import { lookUps } from '../../../../adapters/openstack/client/lookups.ts';
 import { poller } from '../../../../adapters/openstack/client/poller.ts';
 import { type Answer, type Call, HttpError, type Session } from '../../../../adapters/openstack/client/session.ts';
 import { network } from '../../../../adapters/openstack/kinds/network.ts';
 import { port } from '../../../../adapters/openstack/kinds/port.ts';
 import { routerInterface } from '../../../../adapters/openstack/kinds/router-interface.ts';
-import type { OpenStackKind } from '../../../../adapters/openstack/kinds/table.ts';
-import { representable } from '../../../../adapters/openstack/resource/observed-values.ts';
-import { rulesStep } from '../../../../adapters/openstack/resource/security-group-rules.ts';
+import type { OpenStackKind } from '../../../../adapters/openstack/resource/table.ts';
+import { rulesStep } from '../../../../adapters/openstack/steps/security-group-rules.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 import {
   ConflictError,

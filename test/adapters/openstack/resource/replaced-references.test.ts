@@ -6,9 +6,9 @@ import { network } from '../../../../adapters/openstack/kinds/network.ts';
 import { port } from '../../../../adapters/openstack/kinds/port.ts';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
-import type { TableKind } from '../../../../adapters/openstack/kinds/table.ts';
+import { adviceOn } from '../../../../adapters/openstack/resource/hints.ts';
 import { isBuiltOnReplaced, outdatedRemarks } from '../../../../adapters/openstack/resource/references.ts';
-import { adviceOn } from '../../../../adapters/openstack/status/hints.ts';
+import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { isTableKind } from '../../../world/attentive.ts';
 

@@ -1,7 +1,7 @@
 // Which versions of csi-proxy are used, what is said where none may be, and how many calls are made at a time and for how long.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
+import { Code } from '../../../../adapters/csi-proxy/base/status.ts';
 import { DISK } from '../../../../adapters/windows/client/disks.ts';
 import { SMB } from '../../../../adapters/windows/client/files.ts';
 import { pipeSettings } from '../../../../adapters/windows/client/settings.ts';
@@ -54,7 +54,7 @@ test('where nobody serves at all it is said that csi-proxy does not run there', 
     await end();
     const failure = await failureOf(groups.open(DISK));
     assert.equal([failure.code, failure.reason], ['transient', 'CsiProxyUnreachable']);
-    assert.match(failure.message, /^nobody serves at '\/.*': csi-proxy does not run there$/);
+    assert.match(failure.message, /^no server answers at '\/.*': csi-proxy does not run there$/);
   }));
 
 test('what comes back after it was lost is asked for its versions, and used by them (WIN-GROUPS-2)', () =>

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../../adapters/api/adapter.ts';
-import { KeyedMutex } from '../../../../adapters/csi-proxy/keyed-mutex.ts';
+import { KeyedMutex } from '../../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import { ANYWHERE } from '../../../../adapters/http/egress-policy.ts';
 import { type PipeMachine, pipeMachine } from '../../../../adapters/windows/client/looks.ts';
@@ -128,7 +128,7 @@ test('33.A4: the last look before a format is never one of others (WIN-LOOKS-1, 
       await machine.host.volume.formatVolume(volumeID);
     });
     const answer = await ask('WindowsVolume', 'format', { identity: identityOf(0), volumeID });
-    assert.equal(answer, { failed: 'somebody else formatted it meanwhile' });
+    assert.equal(answer, { failed: 'another program formatted it meanwhile' });
     assert.equal(machine.changes, ['formatVolume']);
   }));
 

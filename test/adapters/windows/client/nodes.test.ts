@@ -2,10 +2,10 @@
 // A node whose csi-proxy is asked: where it is, what it serves, and what of it cannot be relied upon.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
+import { KeyedMutex } from '../../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { KeyedMutex } from '../../../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import { ANYWHERE } from '../../../../adapters/http/egress-policy.ts';
 import type { Login } from '../../../../adapters/windows/operations/storage.ts';
 import { windowsMountOperations } from '../../../../adapters/windows/operations/windows-mount.ts';
@@ -110,7 +110,7 @@ test('a disk that has partitions keeps them, those that Windows makes nothing of
     assert.equal(world.machine().changes, ['setDiskState']);
     const before = disks.disk(number).partitions.length;
     Object.assign(world.machine().host.volume, { listVolumesOnDisk: async () => [] });
-    await world.says('windowsdisks/data', 'TransientError', /csi-proxy tells of no volume on it/);
+    await world.says('windowsdisks/data', 'TransientError', /csi-proxy reports no volume on it/);
     assert.is(disks.disk(number).partitions.length, before);
     assert.equal(world.machine().changes, ['setDiskState']);
   }));

@@ -2,7 +2,7 @@
 // what is made of calls that end badly.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import { pipeShares } from '../../../../adapters/windows/client/files.ts';
 import type { Groups } from '../../../../adapters/windows/client/groups.ts';
 import { lunOf } from '../../../../adapters/windows/operations/disks.ts';

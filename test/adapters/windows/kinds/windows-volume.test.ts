@@ -2,8 +2,8 @@
 // Volumes of disks: what is formatted and what is not, once and not twice.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
-import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { GIB, inWorld, listIn, type Raw, type World } from '../../../world/windows.ts';
 

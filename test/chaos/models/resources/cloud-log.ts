@@ -7,7 +7,7 @@
 
 import type { Schema } from '../../../../adapters/api/contract/contract.ts';
 import { resourceIn } from '../../../../adapters/openstack/client/bodies.ts';
-import type { TableKind } from '../../../../adapters/openstack/kinds/table.ts';
+import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
 import type { ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { Json, JsonObject } from '../../../../bus/mod.ts';
 import { TABLES } from '../../../world/cloud-contents.ts';

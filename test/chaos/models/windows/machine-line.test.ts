@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
+import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import { startProxy, Way } from '../../../bus/proxy.ts';
 import { type Calling, distantHost, type MachineServer, SILENCE, serveMachine } from './machine-line.ts';
 

@@ -6,8 +6,8 @@
 //   TEST-MACHINE-LINE-2. A call is sent once. When its connection ends, or no answer comes in time, nobody knows how the call has ended.
 import { createServer, connect as open, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
-import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import { type Clock, type Timer, toErrorData } from '../../../../bus/mod.ts';
 
 /** A call as it comes to the machine. */

@@ -3,8 +3,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/base/clock.ts';
+import { type StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
-import { type StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import { type EstateMachine, PORTAL, USERNAME } from './estate.ts';
 import { distantHost } from './machine-line.ts';
 import { type CallFault, type MachineEntry, ServedMachine, Trouble } from './served-machine.ts';

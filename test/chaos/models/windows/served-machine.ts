@@ -1,9 +1,10 @@
 // A Windows machine in memory that others reach by sockets: it writes down all that changes it, has a life of its own, and treats
 // calls badly if it is told to.
+
+import { Code, StatusError } from '../../../../adapters/csi-proxy/base/status.ts';
 import type { MemoryDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import { type MemoryMachine, memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { childPath } from '../../../../adapters/csi-proxy/hosts/windows-path.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { newDisk, type SimulatedMachine, seenOn, volumesOf } from '../../../simulation/models/windows/machines.ts';
 import { CHANGES } from '../../../world/windows-machine.ts';

@@ -1,7 +1,7 @@
 // Files that images are made of, on hosts without a wire: read by the process that uploads them, or by Glance itself.
 import { createHash } from 'node:crypto';
-import { DownloadLimiter } from '../../../../adapters/openstack/images/download-limiter.ts';
-import type { Downloads } from '../../../../adapters/openstack/images/download-policy.ts';
+import { DownloadLimiter } from '../../../../adapters/openstack/downloads/download-limiter.ts';
+import type { Downloads } from '../../../../adapters/openstack/downloads/download-policy.ts';
 import type { ContentSink } from '../../../../adapters/simulated/openstack/mod.ts';
 import { type Clock, TransientError } from '../../../../bus/mod.ts';
 

@@ -1,6 +1,7 @@
 // Looks at every change of the API server and at every request that lands in the cloud, and says when an invariant (I1 to
 // I11, actors/README.md) is broken.
 import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Landing } from '../../clouds.ts';
 import type { HistoryContext } from '../../model.ts';
@@ -17,6 +18,7 @@ import {
   sayingOf,
 } from './kinds.ts';
 import { deedOf, madeBy, subnetOf, takenOffBy, textsIn } from './requests.ts';
+import { isTakenForOwn } from './taken-for-own.ts';
 
 /** A resource that a create made. */
 export interface Made {
@@ -46,8 +48,8 @@ export class Watchman {
   readonly #spoilt = new Set<string>();
   /** Resources that were left in place on purpose. */
   readonly detached = new Set<string>();
-  /** What somebody made outside, and no object has recorded yet. */
-  readonly foreign = new Set<string>();
+  /** What somebody made outside, and no object has recorded yet, by id: as it was made. */
+  readonly foreign = new Map<string, JsonObject>();
   /** Objects, by uid, that recorded what somebody else had made under their name. */
   readonly #adopters = new Set<string>();
   /** Objects whose resources may be left in the cloud. */
@@ -384,11 +386,18 @@ export class Watchman {
   /** What somebody else made is neither removed nor changed before an object has recorded it (EXTERNAL-RESOURCE-9). */
   #judgeForeign({ method, path, pod, uid }: Landing): void {
     const [, , id = ''] = path.split('/');
-    if (method !== 'GET' && this.foreign.has(id))
-      this.#violate(
-        'EXTERNAL-RESOURCE-9',
-        `${pod} sends ${method} ${path} for ${this.nameOf(uid)}, and what is there somebody else made`,
-      );
+    const foreign = this.foreign.get(id);
+    if (method === 'GET' || foreign === undefined) return;
+    // That a create was in doubt then, whoever looks afterwards cannot tell either.
+    if (method === 'DELETE' && isTakenForOwn(this.#objects.get(uid)?.object, foreign)) {
+      this.foreign.delete(id);
+      this.#onAdopted(uid, id);
+      return;
+    }
+    this.#violate(
+      'EXTERNAL-RESOURCE-9',
+      `${pod} sends ${method} ${path} for ${this.nameOf(uid)}, and what is there somebody else made`,
+    );
   }
 
   /** Of what is an object's own. */

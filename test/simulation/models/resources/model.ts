@@ -321,6 +321,6 @@ function doersOf(people: People, hands: Hands): Doers {
     fail: ({ object }) => people.alter('fail', object),
     twins: ({ object }) => people.mislead('twins', object),
     usurp: ({ object }) => people.mislead('usurp', object),
-    foreign: ({ object }) => people.makeForeign(object),
+    foreign: ({ object, isAlike }) => people.makeForeign(object, { isAlike }),
   };
 }

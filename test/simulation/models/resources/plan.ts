@@ -21,6 +21,8 @@ interface Fields {
   readonly child: number;
   readonly namespace: string;
   readonly name: string;
+  /** It looks in all as the object asks for. */
+  readonly isAlike: boolean;
 }
 
 type Reported<What extends string, Field extends keyof Fields> = Readonly<Record<What, Field>>;
@@ -37,7 +39,8 @@ type Deeds = Reported<'create' | 'delete' | 'unsettle' | 'letGo' | 'nonsense' | 
   // An operator makes what the floating IPs of a namespace need, or a network that imports look for.
   Reported<'open' | 'appear', 'name'> &
   // Somebody else changes the resource, or makes what looks like it.
-  Reported<'drift' | 'vanish' | 'build' | 'fail' | 'twins' | 'usurp' | 'foreign', 'object'>;
+  Reported<'drift' | 'vanish' | 'build' | 'fail' | 'twins' | 'usurp', 'object'> &
+  Reported<'foreign', 'object' | 'isAlike'>;
 
 export type ResourceDeed = {
   [What in keyof Deeds]: { readonly what: What } & Pick<Fields, Deeds[What]>;

@@ -2,7 +2,7 @@
 import { resourceIn } from '../../../../adapters/openstack/client/bodies.ts';
 import { identityOf } from '../../../../adapters/openstack/client/identity.ts';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
-import type { TableKind } from '../../../../adapters/openstack/kinds/table.ts';
+import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
 import { pathOf } from '../../../../adapters/openstack/resource/update.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 

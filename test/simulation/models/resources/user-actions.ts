@@ -16,6 +16,7 @@ import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.
 import { Operator } from './operator.ts';
 import { renamingOf } from './requests.ts';
 import type { ShopWatch } from './shop-watch.ts';
+import { askedOfNetwork } from './taken-for-own.ts';
 
 export interface PeopleDeps extends HistoryContext {
   readonly cloud: SimulatedCloud;
@@ -352,13 +353,15 @@ export class People {
   }
 
   /** Somebody makes a network of the name that an object wants. It is theirs until the object has recorded it. */
-  makeForeign({ kind, namespace, name }: Planned): void {
+  makeForeign({ kind, namespace, name, resource }: Planned, { isAlike }: { readonly isAlike: boolean }): void {
     const { chronicle, cloud, cluster, watchman, onTrouble } = this.#deps;
     onTrouble();
-    chronicle.note(`foreign ${name}`, () => `somebody in the cloud: makes a network '${name}' of their own`);
-    const id = cloud.drift.add(CollectionName.Networks, outsideNetwork(name, cloud.projectId));
+    const looks = isAlike ? ', as the object asks for' : '';
+    chronicle.note(`foreign ${name}`, () => `somebody in the cloud: makes a network '${name}' of their own${looks}`);
+    const made = { ...outsideNetwork(name, cloud.projectId), ...(isAlike && askedOfNetwork(resource)) };
+    const id = cloud.drift.add(CollectionName.Networks, made);
     this.#twins.push(id);
-    watchman.foreign.add(id);
+    watchman.foreign.set(id, made);
     // With what the object makes there may be two that look alike.
     this.#twinned.add(pathOf({ kind, namespace, name }));
     const uid = cluster.get(`${kind.toLowerCase()}s`, namespace, name)?.metadata.uid;

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pipePath } from '../../../../../adapters/csi-proxy/pipes.ts';
+import { pipePath } from '../../../../../adapters/csi-proxy/base/pipes.ts';
 import {
   Flag,
   FrameType,

@@ -5,9 +5,9 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pipePath } from '../../../../../adapters/csi-proxy/pipes.ts';
+import { pipePath } from '../../../../../adapters/csi-proxy/base/pipes.ts';
+import { Code } from '../../../../../adapters/csi-proxy/base/status.ts';
 import { SERVER_LIMITS } from '../../../../../adapters/csi-proxy/server/csi-proxy-server.ts';
-import { Code } from '../../../../../adapters/csi-proxy/status.ts';
 import { slowness } from '../../../../world/speed.ts';
 import { clock, type EchoHandler, served, until, type World } from '../../echo-group.ts';
 

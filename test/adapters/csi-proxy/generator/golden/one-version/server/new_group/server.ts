@@ -1,6 +1,6 @@
 // The server of group new_group.
+import { Code, StatusError } from '../../../../../../../../adapters/csi-proxy/base/status.ts';
 import type { CallContext } from '../../../../../../../../adapters/csi-proxy/server/runtime.ts';
-import { Code, StatusError } from '../../../../../../../../adapters/csi-proxy/status.ts';
 import type * as internal from './internal/types.ts';
 import type { ServerInterface, Version } from './internal/types_generated.ts';
 
