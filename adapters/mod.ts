@@ -26,7 +26,7 @@ export {
   UnknownOutcomeError,
 } from '../bus/errors.ts';
 export type { Clock, Timer } from '../bus/time.ts';
-export { type EffectMaker, type EffectRun, effectsOver } from '../machines/effect.ts';
+export { type EffectMaker, type EffectRun, effectsOver } from '../machines/statechart.ts';
 export { type ResourceContext, ResourceTag, type ResourceView } from '../machines/external-resource/context.ts';
 export {
   type ExternalResourceOptions,

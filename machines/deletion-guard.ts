@@ -10,9 +10,9 @@
 //   DELETION-GUARD-3. With an incomplete table a finalizer is removed only after the API server confirmed that it is free (P8).
 //   DELETION-GUARD-4. A deleted object that waits always checks the API server periodically for its claimants (P7).
 import { fromPromise, setup } from 'xstate';
-import { assign } from './assign.ts';
 import { Tag } from './lifecycle.ts';
 import type { ErrorData } from './object.ts';
+import { assign } from './statechart.ts';
 
 /** Claims on an object. */
 export interface Claims {

@@ -143,5 +143,7 @@ function kindNamed({ resources, adapters }: Namable, kind: string): Resource {
     kind,
     resources.flatMap(({ kind: of, plural }) => [of.toLowerCase(), plural]),
   );
-  throw new TerminalError(`there is no kind '${kind}'${meant || `; there are ${all}`}`);
+  throw new TerminalError(
+    `there is no kind '${kind}'${meant || `; there are ${all}, and those of adapters that --adapters names`}`,
+  );
 }

@@ -5,8 +5,8 @@
 import { type AnyStateMachine, fromPromise } from 'xstate';
 import { AbsentError, type Mailbox, TransientError } from '../../bus/mod.ts';
 import { auditPauseMs, deletionGuardMachine, type GuardInput, guardBackoffMs } from '../../machines/deletion-guard.ts';
-import { equipped } from '../../machines/effect.ts';
 import type { Lifecycle } from '../../machines/lifecycle.ts';
+import { equipped } from '../../machines/statechart.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { Machines } from '../object/object-context.ts';
 import { Audits } from './audit.ts';

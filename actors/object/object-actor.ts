@@ -22,11 +22,19 @@ import {
 import type { Claims } from '../../machines/deletion-guard.ts';
 import { type Dependency, type HoldersByFinalizer, Readiness, type ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { requestTraceparent } from '../../machines/request-trace.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
-import { AnswerPublisher, type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
-import { Answers, dependenciesOf, isMadeOfOthers } from './answers.ts';
+import {
+  AnswerPublisher,
+  Answers,
+  type Claimed,
+  claimTargetOf,
+  contentVersionAfter,
+  dependenciesOf,
+  isMadeOfOthers,
+} from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
 import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';
@@ -245,14 +253,19 @@ export class ObjectActor extends ObjectContext {
     if (born && this.#object !== undefined) this.#endLife();
     else this.supervise(() => this.#charts.expect(object));
     const before = this.#started ? this.#object : undefined;
-    if (this.#object?.metadata.generation !== object.metadata.generation) this.#asked = undefined;
+    const isChanged = born || this.#object?.metadata.generation !== object.metadata.generation;
+    if (isChanged) this.#asked = undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
     this.#object = object;
     this.#goneUid = undefined;
     this.#isSought = false;
     this.#knownVersion = resourceVersion;
     if (!this.#started) return;
-    this.supervise(() => (born ? this.#beginLife() : this.#sendObject()));
+    this.supervise(() => {
+      if (born) this.#beginLife();
+      else if (isChanged) this.linked(requestTraceparent(object), () => this.#sendObject());
+      else this.#sendObject();
+    });
   }
 
   /** The object `uid` is deleted, as of `resourceVersion`. */
@@ -367,7 +380,7 @@ export class ObjectActor extends ObjectContext {
         answers: this.#answers,
       });
     }
-    this.#charts.begin();
+    this.linked(requestTraceparent(object), () => this.#charts.begin());
     this.answerAll();
     // Answers from before this lifecycle.
     const known = this.dependencies();

@@ -25,7 +25,7 @@ import {
 import type { KubeObject } from '../../machines/object.ts';
 import { changeTraceparent, stepTraceparent, traceIdOf } from '../base/change-trace.ts';
 import type { Outbox } from '../mailbox/outbox.ts';
-import type { AnswerSink } from './answer.ts';
+import type { AnswerSink } from './answers.ts';
 import type { Registry } from './registry.ts';
 
 /** Services of a shard for its objects, the same for all of them. */

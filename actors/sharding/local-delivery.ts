@@ -19,7 +19,7 @@ import { Readiness } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { Coalescer } from '../mailbox/coalescer.ts';
 import type { Outbox } from '../mailbox/outbox.ts';
-import type { Answer, AnswerSink } from '../object/answer.ts';
+import type { Answer, AnswerSink } from '../object/answers.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 
 /** Local delivery for the watch. */

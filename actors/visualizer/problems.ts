@@ -58,7 +58,9 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
 
 function problemOf({ cause: { summary, advice, weight }, by, waiting }: SurveyedCause, namespace: string): Problem {
   const key = by === undefined ? '' : addressKey(by);
-  return { summary, advice, severity: severityOf(weight), namespace, key, waiting: waiting.map(addressKey) };
+  // An object does not wait for itself.
+  const others = waiting.map(addressKey).filter((each) => each !== key);
+  return { summary, advice, severity: severityOf(weight), namespace, key, waiting: others };
 }
 
 export function severityOf(weight: Weight): Severity {

@@ -52,9 +52,17 @@ export function simulatedMachine(number: number): MachineOptions {
 
 /** A Secret and a host, each as one line of a shell, as lines are shown indented. */
 function usageOf({ name, address, systemId, macs }: MachineOptions): readonly string[] {
-  const bmc = `{address: "redfish-virtualmedia+${address}${systemId}", credentialsName: bmc}`;
-  const spec = `{online: true, bootMACAddress: "${macs[0]}", bmc: ${bmc}}`;
-  const host = `{apiVersion: metal3.io/v1alpha1, kind: BareMetalHost, metadata: {name: ${name}}, spec: ${spec}}`;
+  // JSON: kubectl takes whatever begins with a brace for it.
+  const host = JSON.stringify({
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'BareMetalHost',
+    metadata: { name },
+    spec: {
+      online: true,
+      bootMACAddress: macs[0],
+      bmc: { address: `redfish-virtualmedia+${address}${systemId}`, credentialsName: 'bmc' },
+    },
+  });
   return [
     `kubectl create secret generic bmc --from-literal=username=${BMC.username} --from-literal=password=${BMC.password}`,
     `echo '${host}' | kubectl apply -f -`,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
 import type { Resource, RetainedMetadata } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { REQUEST_ANNOTATIONS } from '../../machines/request-trace.ts';
 import { RETRY_ANNOTATION } from '../../machines/retry.ts';
 
 export type { Resource };
@@ -47,7 +48,7 @@ const CARRIED = ['labels', 'annotations'] as const;
 
 /**
  * An object as the actors carry it. What may hold a secret or is of no use goes: managedFields, annotations (kubectl's
- * last-applied-configuration holds the data of a Secret) and labels that the kind does not name, but for a user's wish to try again, and all content of
+ * last-applied-configuration holds the data of a Secret) and labels that the kind does not name, but for a user's wish to try again and the request of a write, and all content of
  * metadata-only resources (I5).
  */
 export function strip(body: JsonObject, resource: Resource): KubeObject {
@@ -59,7 +60,7 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
   const kept: Record<string, unknown> = {};
   for (const name of KEPT) if (metadata[name] !== undefined) kept[name] = metadata[name];
   for (const name of CARRIED) {
-    const asked = name === 'annotations' && metadataOnly !== true ? [RETRY_ANNOTATION] : [];
+    const asked = name === 'annotations' && metadataOnly !== true ? [RETRY_ANNOTATION, ...REQUEST_ANNOTATIONS] : [];
     const carried = only(metadata[name], [...asked, ...(retains[name] ?? [])]);
     if (carried !== undefined) kept[name] = carried;
   }

@@ -2,37 +2,34 @@
 // resources are made.
 import { and, not } from 'xstate';
 import { Tag } from '../lifecycle.ts';
-import { contendInput, ResourceTag } from './context.ts';
+import { ResourceTag } from './context.ts';
+import { resourceSetup } from './setup.ts';
 import {
   anewIfEdited,
   anewIfUnsettled,
   anewIfUsurped,
-  awaitLanding,
-  awaitRivalsLanding,
-  foundMany,
-  foundNothingYet,
-  foundOne,
+  askOwner,
   hasEarlierRival,
   hasOwner,
   isLacking,
   isLostRace,
   isNewCredentials,
+  look,
   lostReservation,
   mayCreate,
-  mayStillLand,
   mustTakeBack,
-  noteAmbiguous,
   noteClear,
   noteFailure,
   noteLack,
   noteOwner,
+  ofObject,
+  ofRecord,
+  ofResource,
   refusedOrNot,
-  resourceSetup,
   storeDependencies,
-  takeFound,
   takeObserved,
   wasFound,
-} from './setup.ts';
+} from './steps.ts';
 
 /** The winner's resource is the object's, unless its id has been taken away meanwhile. */
 const forgetLoser = ['recallRecorded', 'forgetObservation'] as const;
@@ -49,7 +46,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'import',
         src: 'import',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         onDone: [
           { guard: wasFound, target: 'taking', actions: takeObserved },
           { target: 'awaitingExternal', actions: 'forgetFailure' },
@@ -60,7 +57,10 @@ export const building = resourceSetup.createStateConfig({
     awaitingExternal: {
       description: 'Nothing matches the import filter yet.',
       tags: ResourceTag.AwaitsImport,
-      always: { guard: 'isDeleting', target: '#deleting' },
+      always: [
+        { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isBuiltOnReplaced', target: '#claiming' },
+      ],
       after: { importPause: '#claiming' },
       on: { 'object.changed': anewIfEdited },
     },
@@ -69,31 +69,28 @@ export const building = resourceSetup.createStateConfig({
       description: 'Looking for what an earlier, interrupted create left behind.',
       tags: Tag.Busy,
       entry: 'noteTry',
-      invoke: {
-        id: 'adopt',
-        src: 'find',
-        input: ({ context: { key } }) => ({ key }),
-        onDone: [
-          { guard: foundOne, target: 'resolvingOwnership', actions: takeFound },
-          { guard: foundMany, target: '#failed', actions: noteAmbiguous },
+      invoke: look('adopt', {
+        one: 'resolvingOwnership',
+        many: '#failed',
+        none: [
           { guard: 'isDeleting', target: '#deleting' },
           { guard: mayCreate, target: 'making', actions: noteClear },
-          { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
-          { target: '#backingOff' },
         ],
+        later: '#backingOff',
+        unclear: '#backingOff',
         onError: refusedOrNot,
-      },
+      }),
     },
     resolvingOwnership: {
       id: 'resolvingOwnership',
       description: 'Finding out whether another object has what was found, or what is recorded.',
       tags: [Tag.Busy, ResourceTag.Contending],
-      invoke: {
-        id: 'resolveOwnership',
-        src: 'resolveOwnership',
-        input: ({ context }) => contendInput(context),
-        onDone: [
-          { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
+      invoke: askOwner('resolveOwnership', {
+        later: '#backingOff',
+        // Whose it is was not found out: it is looked for again.
+        lost: 'reservationLost',
+        undo: forgetLoser,
+        others: [
           { guard: mustTakeBack, target: 'clearingLostId' },
           // A found resource that this object must not own.
           { guard: hasEarlierRival, target: '#claiming', actions: ['disown', ...forgetLoser] },
@@ -102,12 +99,7 @@ export const building = resourceSetup.createStateConfig({
           { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
           { target: 'taking', actions: 'noteOwn' },
         ],
-        // Whose it is was not found out: it is looked for again.
-        onError: [
-          { guard: lostReservation, target: 'reservationLost', actions: forgetLoser },
-          { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
-        ],
-      },
+      }),
       // mutant: verdict-of-earlier-id drop
       on: { 'object.changed': anewIfUsurped },
     },
@@ -123,7 +115,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'yield',
         src: 'record',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         // It may have one of its own, which is found by what it is like.
         onDone: { target: '#claiming', actions: 'forgetResource' },
         onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
@@ -137,6 +129,9 @@ export const building = resourceSetup.createStateConfig({
       exit: 'forgetRival',
       always: [
         { guard: 'isDeleting', target: '#deleting' },
+        // The verdict is on what the spec before leads to, and its owner may stay for ever.
+        // mutant: edit-while-contended drop
+        { guard: 'isBuiltOnReplaced', target: '#claiming' },
         // Nothing was built on it.
         { guard: and(['mustWithdraw', not('mayHaveBuilt')]), target: '#claiming' },
       ],
@@ -172,7 +167,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'addOwnFinalizer',
         src: 'addOwnFinalizer',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         onDone: [
           { guard: not('isOwned'), target: '#backingOff', actions: forgetLoser },
           { guard: and(['isRecorded', not('isStored')]), target: 'recording' },
@@ -207,6 +202,7 @@ export const building = resourceSetup.createStateConfig({
       exit: 'forgetLack',
       always: [
         { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isBuiltOnReplaced', target: '#claiming' },
         { guard: 'isPassStale', target: '#claiming' },
       ],
       on: { 'object.changed': anewIfUnsettled },
@@ -218,7 +214,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'record',
         src: 'record',
-        input: ({ context: { key, externalId, observation } }) => ({ key, externalId, observation }),
+        input: ofRecord,
         onDone: [
           {
             // The former owner may have removed it between the lookup and the decision about ownership, and be deleted.
@@ -254,7 +250,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'discard',
         src: 'remove',
-        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        input: ofResource,
         onDone: { target: '#claiming', actions: forgetLoser },
         onError: { target: 'retryingDiscard', actions: noteFailure },
       },

@@ -1,19 +1,8 @@
 // Getting hold of what an object depends on: the part of the chart before anything is done outside.
 import { and, not, or } from 'xstate';
 import { Tag } from '../lifecycle.ts';
-import {
-  awaitLanding,
-  foundMany,
-  foundNone,
-  foundNothingYet,
-  foundOne,
-  isNewGeneration,
-  noteAmbiguous,
-  noteFailure,
-  resourceSetup,
-  storeObject,
-  takeFound,
-} from './setup.ts';
+import { resourceSetup } from './setup.ts';
+import { foundNone, isNewGeneration, look, noteFailure, ofObject, storeObject } from './steps.ts';
 
 /** Any other change is stored as everywhere (`machine.ts`). */
 const editedWhileWaiting = {
@@ -69,7 +58,7 @@ export const claiming = resourceSetup.createStateConfig({
       invoke: {
         id: 'prefetch',
         src: 'find',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         onDone: [
           {
             guard: foundNone,
@@ -86,27 +75,14 @@ export const claiming = resourceSetup.createStateConfig({
       description: 'A dependency is being deleted: was anything built on it?',
       tags: Tag.Busy,
       entry: ['noteTry', 'noteBasis'],
-      invoke: {
-        id: 'probe',
-        src: 'find',
-        input: ({ context: { key } }) => ({ key }),
-        onDone: [
-          {
-            guard: foundOne,
-            target: '#resolvingOwnership',
-            actions: takeFound,
-          },
-          {
-            guard: foundMany,
-            target: '#failed',
-            actions: noteAmbiguous,
-          },
-          { guard: foundNone, target: 'awaitingDependencies', actions: ['withdrawClaims', 'noteUnbuilt'] },
-          { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
-          { target: 'undetermined' },
-        ],
+      invoke: look('probe', {
+        one: '#resolvingOwnership',
+        many: '#failed',
+        none: [{ guard: foundNone, target: 'awaitingDependencies', actions: ['withdrawClaims', 'noteUnbuilt'] }],
+        later: '#backingOff',
+        unclear: 'undetermined',
         onError: { target: '#backingOff', actions: noteFailure },
-      },
+      }),
     },
     undetermined: {
       description: 'A resource may have been created, and identifying it needs a reference; no claim is withdrawn.',

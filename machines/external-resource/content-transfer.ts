@@ -6,7 +6,8 @@
 //   CONTENT-TRANSFER-3. It may be brought twice: a resource that is not empty any more is left as it is.
 import { Tag } from '../lifecycle.ts';
 import { ResourceTag } from './context.ts';
-import { isLostRace, isTerminal, noteFailure, refusedOrNot, resourceSetup } from './setup.ts';
+import { resourceSetup } from './setup.ts';
+import { isLostRace, isTerminal, noteFailure, ofResource, refusedOrNot } from './steps.ts';
 
 const noteFillFailure = {
   type: 'noteFillFailure',
@@ -40,7 +41,7 @@ export const filling = resourceSetup.createStateConfig({
       invoke: {
         id: 'delegate',
         src: 'delegate',
-        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        input: ofResource,
         onDone: [
           {
             guard: { type: 'wasDelegated', params: ({ event }) => ({ outcome: event.output }) },

@@ -1,33 +1,29 @@
 // The end of an object: the part of the chart after the user deleted it.
 import { and, not } from 'xstate';
 import { Tag } from '../lifecycle.ts';
-import { contendInput, ResourceTag } from './context.ts';
+import { ResourceTag } from './context.ts';
 import { REMOVAL_POLL_MS } from './polling.ts';
+import { resourceSetup } from './setup.ts';
 import {
   areChildrenNowGone,
-  awaitLanding,
-  awaitRivalsLanding,
+  askOwner,
   countUnwatchedOf,
-  foundMany,
   foundNone,
-  foundNothingYet,
-  foundOne,
   hasOwner,
   isEdited,
   isLostRace,
   isNewCredentials,
-  lostReservation,
-  mayStillLand,
-  noteAmbiguous,
+  look,
   noteFailure,
-  resourceSetup,
+  ofObject,
+  ofRecord,
+  ofResource,
   storeDependencies,
   storeObject,
-  takeFound,
   wasFound,
   wasSeenGone,
   wereChildrenGone,
-} from './setup.ts';
+} from './steps.ts';
 
 /** The credentials may have changed: they are claimed, or the cleanup would never end. */
 const editedWhileDeleting = [{ guard: isEdited, actions: [storeObject, 'claim'] }, { actions: storeObject }] as const;
@@ -81,7 +77,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'removeChildren',
         src: 'removeChildren',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         // mutant: gone-before-children {}.1 drop
         onDone: [{ guard: wereChildrenGone, target: 'deciding' }, { target: 'awaitingChildren' }],
         onError: { target: 'backingOff', actions: noteFailure },
@@ -102,45 +98,32 @@ export const deleting = resourceSetup.createStateConfig({
     searching: {
       description: 'Looking for what a create may have left whose id was never recorded.',
       tags: [Tag.Busy, ResourceTag.Removing],
-      entry: 'noteBasis',
-      invoke: {
-        id: 'search',
-        src: 'find',
-        input: ({ context: { key } }) => ({ key }),
-        onDone: [
-          {
-            guard: foundOne,
-            target: 'resolvingOwnership',
-            actions: takeFound,
-          },
-          { guard: foundNone, target: 'endingClaims' },
-          { guard: foundNothingYet, target: 'backingOff', actions: awaitLanding },
-          { guard: foundMany, target: 'refused', actions: noteAmbiguous },
-          { target: 'undetermined' },
-        ],
+      entry: ['noteTry', 'noteBasis'],
+      invoke: look('search', {
+        one: 'resolvingOwnership',
+        many: 'refused',
+        none: [{ guard: foundNone, target: 'endingClaims' }],
+        later: 'backingOff',
+        unclear: 'undetermined',
         onError: { target: 'backingOff', actions: noteFailure },
-      },
+      }),
     },
     resolvingOwnership: {
       description: 'Finding out whether another object has the resource: then it is not removed.',
       tags: [Tag.Busy, ResourceTag.Removing],
-      invoke: {
-        id: 'resolveOwnershipOnDelete',
-        src: 'resolveOwnership',
-        input: ({ context }) => ({ ...contendInput(context), isLeaving: true }),
-        onDone: [
-          { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
+      invoke: askOwner('resolveOwnershipOnDelete', {
+        isLeaving: true,
+        later: 'backingOff',
+        lost: 'undetermined',
+        undo: ['recallRecorded'],
+        others: [
           // mutant: foreign-resource-removed drop
           { guard: hasOwner, target: 'endingClaims', actions: 'forgetResource' },
           // mutant: intent-removed-unrecorded drop
           { guard: 'wasEarlier', target: 'recordingFound', actions: 'noteOwn' },
           { target: 'removing', actions: 'noteOwn' },
         ],
-        onError: [
-          { guard: lostReservation, target: 'undetermined', actions: 'recallRecorded' },
-          { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
-        ],
-      },
+      }),
     },
     recordingFound: {
       description: 'Recording the result of an earlier create first: the current spec does not identify it.',
@@ -148,7 +131,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'recordFound',
         src: 'record',
-        input: ({ context: { key, externalId, observation } }) => ({ key, externalId, observation }),
+        input: ofRecord,
         onDone: [
           { guard: { type: 'wasStored', params: ({ event }) => event.output }, target: 'removing' },
           { target: 'backingOff', actions: 'recallRecorded' },
@@ -166,6 +149,8 @@ export const deleting = resourceSetup.createStateConfig({
     refused: {
       description: 'Several resources match; which one to remove is for a person to say.',
       tags: [Tag.Failing, Tag.Terminal],
+      // A person has said it during the lookup.
+      always: { guard: 'isBuiltOnReplaced', target: 'deciding' },
       on: {
         'object.changed': decideIfEdited,
       },
@@ -176,7 +161,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'remove',
         src: 'remove',
-        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        input: ofResource,
         onDone: 'confirming',
         onError: { target: 'backingOff', actions: noteFailure },
       },
@@ -187,7 +172,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'confirm',
         src: 'observe',
-        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        input: ofResource,
         onDone: [{ guard: wasFound, target: 'awaitingRemoval', actions: 'forgetFailure' }, { target: 'endingClaims' }],
         onError: { target: 'backingOff', actions: noteFailure },
       },
@@ -244,7 +229,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'endClaims',
         src: 'endClaims',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         onDone: 'removingFinalizer',
         onError: { target: 'retryingRelease', actions: noteFailure },
       },
@@ -256,7 +241,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'removeOwnFinalizer',
         src: 'removeOwnFinalizer',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         onDone: '#deleted',
         onError: [
           { guard: isLostRace, target: 'removingFinalizer', reenter: true, actions: 'countRace' },

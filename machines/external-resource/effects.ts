@@ -1,7 +1,8 @@
 // The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
-import { type EffectRun, effectsOver, equipped } from '../effect.ts';
+
 import type { LifecyclePorts, PortsOf, StatusPart } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
+import { type EffectRun, effectsOver, equipped } from '../statechart.ts';
 import { faultIn } from './answers.ts';
 import {
   type AnnounceInput,
@@ -23,8 +24,7 @@ import {
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { ResourceOperations, UpdateOutcome, WatchUpdate } from './operations.ts';
-import { onlyChanges, pollBackoff, relookMs } from './polling.ts';
-import { resyncMs } from './resync.ts';
+import { onlyChanges, pollBackoff, relookMs, resyncMs } from './polling.ts';
 
 export interface EffectOptions {
   /** Message about an object that several resources match: adopting one of them would be a guess. */

@@ -25,7 +25,7 @@ import {
 import { type Announced, externalIdOf, withEffects } from './effects.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { Observation } from './operations.ts';
-import { isPostponed } from './resync.ts';
+import { isPostponed } from './outcomes.ts';
 import { doneGenerationOf, type SeenStep, UserEventDetector } from './user-events.ts';
 
 /** State of an object's lifecycle, for its status. */

@@ -29,16 +29,17 @@ import { claiming } from './claiming.ts';
 import { filling } from './content-transfer.ts';
 import { deleting } from './deleting.ts';
 import { keeping } from './reconciling.ts';
+import { resourceSetup } from './setup.ts';
 import {
   anewIfUnsettled,
   isNewCredentials,
   isNewGeneration,
   isUnsettled,
   noteFailure,
-  resourceSetup,
+  ofObject,
   storeDependencies,
   storeObject,
-} from './setup.ts';
+} from './steps.ts';
 
 /** Nothing is to be done until something changes. A life that begins here claims too: its claims may have been lost. */
 const resting = resourceSetup.createStateConfig({
@@ -193,7 +194,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
           invoke: {
             id: 'withdraw',
             src: 'endClaims',
-            input: ({ context: { key } }) => ({ key }),
+            input: ofObject,
             onDone: 'deleted',
             onError: { target: 'retryingWithdrawal', actions: noteFailure },
           },

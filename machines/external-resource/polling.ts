@@ -1,5 +1,6 @@
-// Polling of an external system: at intervals, with reports of changes only.
+// When an external system is looked at, and the reports of what is new there.
 import type { ErrorData } from '../object.ts';
+import type { ResourceContext } from './context.ts';
 import type { Observation, WatchUpdate } from './operations.ts';
 
 /** While a resource is on its way out, milliseconds between two looks. */
@@ -65,6 +66,27 @@ export function relookMs({ error, observation, object: { resyncInMs, resyncEvery
 /** The pause after it has been so for `sinceMs`: as long again, within bounds. */
 export function relookPauseMs(sinceMs: number): number {
   return Math.min(Math.max(sinceMs, RELOOK_FIRST_MS), RELOOK_LIMIT_MS);
+}
+
+/** Part of a period by which looks are spread. */
+export const RESYNC_SPREAD = 0.2;
+/** Longest time until what is overdue is looked at, in milliseconds: enough to look at hundreds one after another. */
+const OVERDUE_MS = 30_000;
+
+/**
+ * Milliseconds until the next resync. A lifecycle that has observed the resource counts its period from now; one that
+ * started settled, from the last observation. Overdue resyncs are late already, and may be many: each gets its part of
+ * the spread.
+ *
+ * @param chance  from 0 to 1, where in the spread it is
+ */
+export function resyncMs({ observation, object }: ResourceContext, chance = 0): number {
+  const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
+  if (observation !== undefined || resyncInMs === undefined) return resyncEveryMs * (1 + RESYNC_SPREAD * chance);
+  // mutant: overdue-looks-at-once ||.1 -> true
+  return resyncInMs > 0 || resyncEveryMs === Number.POSITIVE_INFINITY
+    ? resyncInMs
+    : Math.min(RESYNC_SPREAD * resyncEveryMs, OVERDUE_MS) * chance;
 }
 
 /** Tells what is seen, unless it is what was known, or told before. */

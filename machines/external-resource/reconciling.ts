@@ -1,7 +1,8 @@
 // Keeping a recorded resource as it is specified: the part of the chart between building and resting.
 import { Tag } from '../lifecycle.ts';
 import { ResourceTag } from './context.ts';
-import { isToReport } from './drift.ts';
+import { isToReport } from './outcomes.ts';
+import { resourceSetup } from './setup.ts';
 import {
   anewIfUnsettled,
   anewIfUsurped,
@@ -9,7 +10,8 @@ import {
   isNewCredentials,
   isTerminal,
   noteFailure,
-  resourceSetup,
+  ofObject,
+  ofResource,
   storeDependencies,
   takeObserved,
   takeSeen,
@@ -17,7 +19,7 @@ import {
   wasReplaced,
   wasSeen,
   wasSeenUnrecorded,
-} from './setup.ts';
+} from './steps.ts';
 
 export const keeping = resourceSetup.createStateConfig({
   description: 'The resource is compared with the spec, and brought up to it.',
@@ -42,7 +44,7 @@ export const keeping = resourceSetup.createStateConfig({
       invoke: {
         id: 'observe',
         src: 'observe',
-        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        input: ofResource,
         onDone: [
           // mutant: replacement-discarded drop
           { guard: wasReplaced, target: 'clearingId', actions: 'noteVanished' },
@@ -68,7 +70,7 @@ export const keeping = resourceSetup.createStateConfig({
       invoke: {
         id: 'forget',
         src: 'record',
-        input: ({ context: { key } }) => ({ key }),
+        input: ofObject,
         // The created resource is deleted: a resource found from here on is another one (EXTERNAL-RESOURCE-9).
         // mutant: vanished-resource-intended {}.1 drop
         onDone: { target: '#claiming', actions: 'disown' },

@@ -1,9 +1,9 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { fromPromise, setup } from 'xstate';
-import { assign } from '../assign.ts';
 import type { Dependency, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import { isRetried } from '../retry.ts';
+import { assign } from '../statechart.ts';
 import {
   type AnnounceInput,
   ambiguityOf,
@@ -28,7 +28,6 @@ import {
   keepsId,
   lookupOf,
   notePass,
-  type Observed,
   type OwnershipInput,
   type OwnershipOutput,
   type RecordOutput,
@@ -43,17 +42,15 @@ import {
   uidsOfGoing,
   unready,
   unusedAndGoing,
-  type WatchFailure,
   type WatchInput,
   withdrawable,
 } from './context.ts';
-import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
-import { ECHOES, echoMs, relookMs, removalPatienceMs } from './polling.ts';
-import { failed, resyncMs } from './resync.ts';
+import { failed, idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './outcomes.ts';
+import { ECHOES, echoMs, relookMs, removalPatienceMs, resyncMs } from './polling.ts';
 
-type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
-type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
+export type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
+export type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
 type Failure = { readonly error: unknown };
 
 /**
@@ -355,128 +352,6 @@ export const resourceSetup = setup({
     echo: ({ context }) => echoMs(context.echoes),
   },
 });
-
-// Repeated parts of the state machine: an action or a guard, with its part of the event.
-type Answer<Output> = { event: { output: Output } };
-export const noteFailure = {
-  type: 'noteFailure',
-  params: ({ event }: { event: { error: unknown } }) => event,
-} as const;
-export const countUnwatchedOf = {
-  type: 'countUnwatched',
-  params: ({ event }: { event: { error: unknown } }) => event.error as WatchFailure,
-} as const;
-export const isTerminal = { type: 'isTerminal', params: ({ event }: { event: { error: unknown } }) => event } as const;
-export const isLacking = { type: 'isLacking', params: ({ event }: { event: { error: unknown } }) => event } as const;
-export const noteLack = { type: 'noteLack', params: ({ event }: { event: { error: unknown } }) => event } as const;
-export const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
-export const refusedOrNot = [
-  // mutant: terminal-tried-again drop
-  { guard: isTerminal, target: '#failed', actions: noteFailure },
-  { target: '#backingOff', actions: noteFailure },
-] as const;
-export const foundNone = { type: 'foundNone', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const foundNothingYet = {
-  type: 'foundNothingYet',
-  params: ({ event }: Answer<FindOutput>) => event.output,
-} as const;
-export const awaitLanding = { type: 'awaitLanding', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const mayCreate = { type: 'mayCreate', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const noteAmbiguous = {
-  type: 'noteAmbiguous',
-  params: ({ event }: Answer<FindOutput>) => event.output,
-} as const;
-export const hasOwner = { type: 'hasOwner', params: ({ event }: Answer<OwnershipOutput>) => event.output } as const;
-export const hasEarlierRival = {
-  type: 'hasEarlierRival',
-  params: ({ event }: Answer<OwnershipOutput>) => event.output,
-} as const;
-export const mustTakeBack = {
-  type: 'mustTakeBack',
-  params: ({ event }: Answer<OwnershipOutput>) => event.output,
-} as const;
-export const mayStillLand = {
-  type: 'mayStillLand',
-  params: ({ event }: Answer<OwnershipOutput>) => event.output,
-} as const;
-export const noteOwner = { type: 'noteOwner', params: ({ event }: Answer<OwnershipOutput>) => event.output } as const;
-export const awaitRivalsLanding = {
-  type: 'awaitLanding',
-  params: ({ event }: Answer<OwnershipOutput>) => event.output,
-} as const;
-export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const takeFound = { type: 'takeFound', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const noteClear = { type: 'noteClear', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const lostReservation = {
-  type: 'lostReservation',
-  params: ({ event }: { event: { error: unknown } }) => event,
-} as const;
-export const wasFound = {
-  type: 'wasFound',
-  params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
-} as const;
-export const wasReplaced = {
-  type: 'wasReplaced',
-  params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
-} as const;
-export const takeObserved = {
-  type: 'takeObservation',
-  params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output as Observation }),
-} as const;
-/** Observation reported by a watch. */
-export const wasSeen = { type: 'wasFound', params: ({ event }: { event: Observed }) => event } as const;
-export const wasSeenGone = { type: 'wasGone', params: ({ event }: { event: Observed }) => event } as const;
-export const wasSeenUnrecorded = {
-  type: 'wasFoundUnrecorded',
-  params: ({ event }: { event: Observed }) => event,
-} as const;
-export const takeSeen = {
-  type: 'takeObservation',
-  params: ({ event }: { event: Observed }) => ({ observation: event.observation as Observation }),
-} as const;
-export const storeObject = { type: 'storeObject', params: ({ event }: { event: ObjectChanged }) => event } as const;
-export const storeDependencies = {
-  type: 'storeDependencies',
-  params: ({ event }: { event: DependenciesChanged }) => event,
-} as const;
-export const isNewGeneration = {
-  type: 'isNewGeneration',
-  params: ({ event }: { event: ObjectChanged }) => event,
-} as const;
-export const isUnsettled = { type: 'isUnsettled', params: ({ event }: { event: ObjectChanged }) => event } as const;
-/** The running lookup concerns an id that the object no longer has. */
-export const anewIfUsurped = {
-  guard: { type: 'isIdReplaced', params: ({ event }: { event: ObjectChanged }) => event },
-  target: '#claiming',
-  actions: storeObject,
-} as const;
-export const isNewCredentials = {
-  type: 'isNewCredentials',
-  params: ({ event }: { event: DependenciesChanged }) => event,
-} as const;
-export const wereChildrenGone = {
-  type: 'wereChildrenGone',
-  params: ({ event }: Answer<{ readonly gone: boolean }>) => event.output,
-} as const;
-export const areChildrenNowGone = {
-  type: 'areChildrenNowGone',
-  params: ({ event }: { event: DependenciesChanged }) => event,
-} as const;
-/** As `isNewGeneration`, for an object that is being deleted anyway. */
-export const isEdited = {
-  type: 'isNewGeneration',
-  params: ({ event }: { event: ObjectChanged }) => ({ object: { ...event.object, deleting: false } }),
-} as const;
-export const anewIfEdited = [
-  { guard: isNewGeneration, target: '#claiming', actions: storeObject },
-  { actions: storeObject },
-] as const;
-export const anewIfUnsettled = [
-  { guard: isNewGeneration, target: '#claiming', actions: storeObject },
-  { guard: isUnsettled, target: '#claiming', actions: storeObject },
-  { actions: storeObject },
-] as const;
 
 function notProvided(): never {
   const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };

@@ -9,7 +9,7 @@ import { type Lifecycle, Tag, type UserEvent } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { type FindOutput, type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';
 import type { UpdateOutcome } from './operations.ts';
-import { isPostponed } from './resync.ts';
+import { isPostponed } from './outcomes.ts';
 
 /** A snapshot of the chart, as far as news are concerned. */
 export interface Seen {

@@ -1,9 +1,9 @@
 // The life of an object that shows something of a node, as a kind has it: what is read, and what the status makes of it.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
-import { type EffectRun, effectsOver, equipped } from '../effect.ts';
 import type { Lifecycle, LifecyclePorts, PortsOf, Step, UserEvent } from '../lifecycle.ts';
 import { Tag } from '../lifecycle.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { type EffectRun, effectsOver, equipped } from '../statechart.ts';
 import {
   type EffectInput,
   type FailurePauses,

@@ -13,9 +13,9 @@
 //   OBSERVED-NODE-4. What was read is judged by the object as it is stored then, and written only where that says something else.
 //   OBSERVED-NODE-5. It leaves nothing behind, so that it holds up no deletion.
 import { fromPromise, not, setup } from 'xstate';
-import { assign } from '../assign.ts';
 import { type Dependency, type ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
+import { assign } from '../statechart.ts';
 import {
   basisOf,
   type EffectInput,

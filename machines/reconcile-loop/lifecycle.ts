@@ -1,7 +1,6 @@
 // Lifecycle of an object that is reconciled in attempts, for kinds: the state machine, and the type of an attempt. The
 // attempts write the whole status, independent of its earlier writers.
 import type { SnapshotFrom } from 'xstate';
-import { type EffectRun, effectsOver, equipped } from '../effect.ts';
 import {
   type Dependency,
   type Lifecycle,
@@ -13,6 +12,7 @@ import {
 } from '../lifecycle.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { retryOf } from '../retry.ts';
+import { type EffectRun, effectsOver, equipped } from '../statechart.ts';
 import {
   backoffMs,
   type ReconcileAttemptInput,

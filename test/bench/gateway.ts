@@ -1,19 +1,33 @@
 // A served model: searches and reads of 10,000 clusters over HTTP, at a steady rate and as fast as it goes, beside Node's bare server that
-// answers the same bytes.
+// answers the same bytes; and its start with a model of the size of the real one.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '../../actors/base/clock.ts';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { mulberry32, systemClock } from '../../actors/base/clock.ts';
 import { noAuthentication } from '../../adapters/ocm/gateway/auth/none.ts';
+import { compileSearch } from '../../adapters/ocm/gateway/search/compile.ts';
+import { orderOf } from '../../adapters/ocm/gateway/search/order.ts';
 import { Api } from '../../adapters/ocm/gateway/server/api.ts';
 import { serveHttp } from '../../adapters/ocm/gateway/server/http.ts';
+import type { Collection } from '../../adapters/ocm/gateway/store/collections.ts';
 import { memoryStore } from '../../adapters/ocm/gateway/store/memory.ts';
 import { collectionAt, testModel } from '../adapters/ocm/gateway/model.ts';
+import { REAL_SIZE, synthesize } from '../adapters/ocm/synthetic.ts';
 
+const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 const CLUSTERS = '/api/clusters_mgmt/v1/clusters';
 const RATE = 200;
 const SECONDS = 8;
 const REQUESTS = 3_000;
 const AT_A_TIME = 16;
+const QUERIES = 1_000;
 
 const clock = systemClock();
 
@@ -37,7 +51,10 @@ export async function gateway({ count }: { count: number }): Promise<Record<stri
   });
   const server = await serveHttp({ api, clock, host: '127.0.0.1', port: 0 });
   const get = getter(server.port);
-  const figures: Record<string, number> = {};
+  const figures: Record<string, number> = {
+    'search.cpuUs': queryCpuUs(api, clusters, searchOf),
+    'broad.cpuUs': queryCpuUs(api, clusters, broadOf),
+  };
   const page = (await get(searchOf(1))).toString();
   const bare = createServer((_, response) => {
     response
@@ -64,7 +81,73 @@ export async function gateway({ count }: { count: number }): Promise<Record<stri
     bare.closeAllConnections();
     bare.close();
   }
-  return figures;
+  return { ...figures, ...(await startFigures()) };
+}
+
+/** `troupe model serve` of a model of the size of the real one, a process of its own: from its start to its first answer. */
+async function startFigures(): Promise<Record<string, number>> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
+  try {
+    for (const [file, text] of synthesize(mulberry32(1), REAL_SIZE)) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), text);
+    }
+    const startAt = performance.now();
+    const child = spawn(process.execPath, [CLI, 'model', 'serve', folder, '--bind-address', '127.0.0.1:0'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = once(child, 'close');
+    try {
+      const port = await portOf(child.stdout);
+      await getter(port)('/api');
+      const ms = performance.now() - startAt;
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(' ');
+      return {
+        'start.ms': Math.round(ms),
+        // Ticks of 10 ms, of itself and in the system.
+        'start.cpuMs': (Number(stat[13]) + Number(stat[14])) * 10,
+        'start.residentMb': Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024),
+      };
+    } finally {
+      child.kill();
+      await ended;
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** @throws {Error} the output ends before it listens */
+async function portOf(output: Readable): Promise<number> {
+  let text = '';
+  for await (const data of output) {
+    text += String(data);
+    const port = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error(`it does not listen: ${text}`);
+}
+
+/** Processor time of a query and the texts of its page, which does not depend on who else uses the machine. */
+function queryCpuUs(api: Api, clusters: Collection, path: (n: number) => string): number {
+  const table = api.served.table(clusters);
+  if (table === undefined) throw new Error('the clusters are not served');
+  const run = (n: number): void => {
+    const query = new URLSearchParams(path(n).split('?')[1]);
+    const search = compileSearch(query.get('search') ?? '', table.scope);
+    const order = orderOf(query.get('order') ?? '', table.scope);
+    table.index
+      .inside([])
+      .query(search, order, 0, 100)
+      .objects.map((each) => table.writer.text(each))
+      .join();
+  };
+  for (let n = 0; n < 200; n++) run(n);
+  const before = process.threadCpuUsage();
+  for (let n = 0; n < QUERIES; n++) run(n);
+  const { user, system } = process.threadCpuUsage(before);
+  return Math.round((user + system) / QUERIES);
 }
 
 /** Three conditions, of which a few hundred clusters pass, and an order. */

@@ -146,7 +146,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     goals: { 'subnet.up.files': 70, 'subnet.up.functions': 600, 'host.up.files': 110 },
     run: ({ profile }) => walk({ isListed: profile }),
   },
-  gateway: alone(10_000, gateway, { 'search.p99Ms': 20, 'get.p99Ms': 5 }),
+  gateway: alone(10_000, gateway, { 'search.p99Ms': 20, 'get.p99Ms': 5, 'start.ms': 1_500, 'start.residentMb': 150 }),
 };
 
 const [name = 'chain'] = positionals;

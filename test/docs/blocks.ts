@@ -26,7 +26,7 @@ export interface Block {
 export const TYPED_ELSEWHERE: Readonly<Record<string, string>> = {
   'adapters/csi-proxy/api/README.md': 'test/adapters/csi-proxy/generator/author-page.test.ts',
   'bus/recipes.md': 'test/docs/recipes.test.ts',
-  'deploy/samples/company-api/README.md': 'test/adapters/ocm/serve.test.ts',
+  'deploy/samples/company-api/README.md': 'test/adapters/ocm/tutorial.test.ts',
 };
 
 /** Scripts of npm that the gate or `npm run test:all` runs. */

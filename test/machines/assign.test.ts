@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assign as assignOfXState, createActor, setup } from 'xstate';
-import { assign } from '../../machines/assign.ts';
+import { assign } from '../../machines/statechart.ts';
 
 interface Context {
   readonly count: number;

@@ -4,8 +4,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createActor, fromPromise, setup } from 'xstate';
-import { type EffectRun, effectsOver, equipped } from '../../machines/effect.ts';
 import type { LifecyclePorts } from '../../machines/lifecycle.ts';
+import { type EffectRun, effectsOver, equipped } from '../../machines/statechart.ts';
 
 const machine = setup({
   types: { context: {} as { readonly said: string }, events: {} as { readonly type: 'asked' } },

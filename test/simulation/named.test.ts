@@ -32,6 +32,10 @@ const NAMED = [
       'a network as it asks for is found when it is deleted while its create is in doubt, and nothing is left over (I4)',
   },
   { plan: RESOURCES.plan(702_602), about: 'a network of its name is recorded just after its own late create arrived' },
+  {
+    plan: RESOURCES.plan(900_129),
+    about: 'an object is given a free name while it is asked whose its resource is (I9)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {

@@ -14,6 +14,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SHARED = join(ROOT, '../shared');
 const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
 const TOOLS = join(CACHE, 'troupe-tools');
+const POWERDNS = join(TOOLS, 'powerdns');
 
 /** Held by whoever installs packages of Debian: one at a time. */
 const APT_LOCK = join(tmpdir(), 'troupe-apt.lock');
@@ -37,6 +38,7 @@ const NAMING = [
   'AGENTS_URL',
   'IMAGE_URL',
   'IMAGE_SHA256',
+  'TROUPE_PDNS',
   'TROUPE_CHAOS_RESTART_KUBE',
   'TROUPE_CHAOS_RESTART_IRONIC',
   'TROUPE_CHAOS_FORGET_IRONIC',
@@ -224,6 +226,24 @@ export const COUNTERPARTS: readonly Counterpart[] = [
     down: ({ folder }) => `IRONIC_DIR=${quoted(folder)} IRONIC_VENV=${quoted(join(TOOLS, 'ironic'))} ${ironic} clean`,
   },
   debian('genisoimage', 'genisoimage', 'genisoimage'),
+  {
+    name: 'powerdns',
+    needs: [],
+    absent: () =>
+      existsSync(POWERDNS) || has('pdns_server') || has('apt-get') ? undefined : 'no Debian, whose package it is',
+    load: 0.3,
+    limitMs: 10 * MINUTE_MS,
+    // Unpacked and not installed: a package of Debian starts its server, and serves port 53.
+    up: () => `root=${quoted(POWERDNS)}
+      [ -x "$root/usr/sbin/pdns_server" ] || command -v pdns_server >/dev/null || {
+        packages=$(mktemp -d) && mkdir "$packages/partial" && flock ${APT_LOCK} apt-get update -qq &&
+          flock ${APT_LOCK} apt-get install -qq -y --no-install-recommends --download-only \\
+            -o "Dir::Cache::archives=$packages" pdns-server pdns-backend-sqlite3 &&
+          for each in "$packages"/*.deb; do dpkg -x "$each" "$root.new" || exit 1; done &&
+          mv "$root.new" "$root" && rm -r "$packages"
+      } || exit 1
+      [ ! -d "$root" ] || echo "TROUPE_PDNS=$root" >&3`,
+  },
   debian('chromium', 'chromium', 'chromium'),
   {
     ...debian('wine', 'wine', 'wine64 wine'),

@@ -21,6 +21,7 @@ import { openVisualizer } from '../ui/running.ts';
 import { cloudInUse, credentials, demoCloud } from './cloud.ts';
 import { startImageHost } from './images.ts';
 import { credentialsObject } from './landscape.ts';
+import { modelInUse } from './models.ts';
 import { Demo } from './performance.ts';
 import { racksInUse } from './racks.ts';
 import type { ShowDeps } from './show.ts';
@@ -58,9 +59,15 @@ const PURPOSE = 'development';
  * @throws {TroupeError} it cannot begin: an input cannot be used, or the namespace has another owner
  */
 export async function demo(deps: DemoDeps): Promise<number> {
-  const { config, env, options, clock, cloudsFile, out } = deps;
+  const { env, options, clock, cloudsFile, out } = deps;
+  const model = modelInUse(deps.adapters);
+  const all = [...deps.adapters, ...(model === undefined ? [] : [model.adapter])];
+  const config = {
+    ...deps.config,
+    roles: new Set([...deps.config.roles, ...(model === undefined ? [] : [model.role])]),
+  };
   // Errors of the command line are reported before anything is started.
-  const said = deps.adapters.map((adapter) => configure(adapter, env, options, PURPOSE));
+  const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
   const folder = resolve(deps.folder);
   const say = (line: string): void => {
@@ -84,7 +91,9 @@ export async function demo(deps: DemoDeps): Promise<number> {
     onProgress(racks.description);
     const storage = await windowsInUse(clock, config, settingsFor(windows, env, options, PURPOSE));
     onProgress(storage.description);
-    const adapters = deps.adapters.map((adapter) =>
+    // A cluster that was given has no kinds of ours beyond those that are installed there.
+    const isServed = model !== undefined && opened.cluster === 'started';
+    const adapters = (isServed ? all : deps.adapters).map((adapter) =>
       configure(storage.over(adapter), env, { ...options, ...racks.options }, PURPOSE),
     );
     const pages = await serveHttpEndpoints(config, opened.client, clock);
@@ -108,6 +117,8 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const runtime = await start(config, { adapters, bus, client, metrics: pages.metrics, clock, log }, signal);
     pages.began(runtime);
     closing.push(() => drain(runtime, clock, log));
+    const gateway = isServed ? await model.start({ client, clock, log, metrics: pages.metrics }) : undefined;
+    closing.push(async () => gateway?.close());
     return await new Demo({
       ...deps,
       signal,
@@ -118,6 +129,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
       cloud,
       racks,
       storage,
+      gateway,
       secret: credentialsObject(data),
       images,
       say,

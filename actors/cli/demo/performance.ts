@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, TerminalError, toErrorData } from '../../../bus/mod.ts';
 import type { Environment } from '../../process/environment.ts';
-import { aborted } from '../../process/run.ts';
+import { aborted, type Gateway } from '../../process/run.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import type { Visualizer } from '../../visualizer/server.ts';
 import { type CloudInUse, type DemoCloud, type Inventory, PUBLIC } from './cloud.ts';
@@ -27,6 +27,7 @@ import {
   SECRET_KEY,
   without,
 } from './landscape.ts';
+import { clustersAt, clustersLine, isModeled } from './models.ts';
 import { nextSteps } from './next-steps.ts';
 import { HOST, hostLine, type Racks, RETIRED } from './racks.ts';
 import { Show, type ShowDeps } from './show.ts';
@@ -45,6 +46,7 @@ import { isStorage, storageLine, storageOrder, type WindowsInUse } from './windo
 const CLOUD = new URL('../../../deploy/samples/company-cloud/', import.meta.url);
 const MACHINES = new URL('../../../deploy/samples/company-racks/', import.meta.url);
 const STORAGE = new URL('../../../deploy/samples/company-windows/', import.meta.url);
+const MODELED = new URL('../../../deploy/samples/company-api/', import.meta.url);
 /** Everything together may take so long to come up, and again to go, in milliseconds. */
 const LIMIT_MS = 300_000;
 /** A start that takes longer is explained, in milliseconds. */
@@ -67,6 +69,8 @@ export interface Stage extends Pick<ShowDeps, 'out' | 'terminal' | 'ink'> {
   readonly cloud: DemoCloud;
   readonly racks: Racks;
   readonly storage: WindowsInUse;
+  /** Serves the model of the demo; undefined where its kinds are not. */
+  readonly gateway: Gateway | undefined;
   readonly secret: LandscapeObject;
   readonly images: ImageHost;
   readonly say: (line: string) => void;
@@ -142,12 +146,13 @@ export class Demo {
   // --- up ----------------------------------------------------------------------------------------------------
 
   async #comeUp(): Promise<void> {
-    const { environment, runtime, racks, storage, secret, images, clock, terminal, ink, say } = this.#stage;
+    const { environment, runtime, racks, storage, gateway, secret, images, clock, terminal, ink, say } = this.#stage;
     const { client, simulator } = environment;
     const { first: cloudsFirst, later } = await this.#withoutMissing(await readLandscape(CLOUD, runtime.kinds));
     const machines = racks.simulator === undefined ? [] : (await readLandscape(MACHINES, runtime.kinds)).first;
     const disks = storage.machine === undefined ? [] : (await readLandscape(STORAGE, runtime.kinds)).first;
-    const first = [...cloudsFirst, ...machines, ...disks];
+    const modeled = gateway === undefined ? [] : (await readLandscape(MODELED, runtime.kinds)).first;
+    const first = [...cloudsFirst, ...machines, ...disks, ...modeled];
     const applied = [...first, ...generatedSecrets(first)].map((object) => storage.localized(images.localized(object)));
     this.#history.expect([secret]);
     await createNamespace(client);
@@ -197,6 +202,10 @@ export class Demo {
     if (simulator !== undefined) for (const line of callLines(this.#calls())) say(`  ${line}`);
     if (machines.length > 0) say(`  ${await hostLine(client)}`);
     if (disks.length > 0) say(`  ${storageLine(await storage.inventory())}`);
+    if (gateway !== undefined) {
+      const clusters = modeled.filter(({ kind }) => kind === 'Cluster').length;
+      say(`  ${await clustersLine(gateway, clusters, clock)}`);
+    }
     say('');
   }
 
@@ -317,8 +326,13 @@ export class Demo {
     const objects = [...this.#history.objects.values()].filter(isManaged);
     const hosts = objects.filter(({ kind }) => kind === HOST).length;
     const storage = objects.filter(isStorage).length;
-    const parts = [hosts > 0 ? `${hosts} hosts` : [], storage > 0 ? `${storage} Windows storage` : []].flat();
-    const counted = `${objects.length} objects${parts.length > 0 ? `, ${parts.join(' and ')} among them,` : ''}`;
+    const modeled = objects.filter(isModeled).length;
+    const parts = [
+      hosts > 0 ? `${hosts} hosts` : [],
+      storage > 0 ? `${storage} Windows storage` : [],
+      modeled > 0 ? `${modeled} of a model` : [],
+    ].flat();
+    const counted = `${objects.length} objects${parts.length > 0 ? `, ${listed(parts)} among them,` : ''}`;
     const total = `${seconds(totalMs)} in all`;
     if (this.#problems.length > 0) {
       const others = this.#problems.length > 1 ? ` and ${this.#problems.length - 1} more` : '';
@@ -336,12 +350,13 @@ export class Demo {
   }
 
   async #tellHowToLook(): Promise<void> {
-    const { environment, folder, visualizer, say } = this.#stage;
+    const { environment, folder, visualizer, gateway, say } = this.#stage;
     const { kubeconfig, natsUrl, simulator, cloudsYaml } = environment;
     say('everything stays up until Ctrl-C. To look:');
     say(`  export KUBECONFIG=${kubeconfig}`);
     say(`  kubectl get openstack -n ${NAMESPACE}`);
     if (visualizer !== undefined) say(`  ${visualizer.url}   # all objects, in the browser`);
+    if (gateway !== undefined) say(`  curl ${clustersAt(gateway)}`);
     if (natsUrl !== undefined) {
       const file = join(folder, 'nats-url');
       await writeFile(file, natsUrl, { mode: 0o600 });
@@ -353,4 +368,10 @@ export class Demo {
       say(`  OS_CLIENT_CONFIG_FILE=${file} openstack --os-cloud openstack network list`);
     }
   }
+}
+
+/** `a, b and c`. */
+function listed(parts: readonly string[]): string {
+  const [last = '', ...before] = [...parts].reverse();
+  return before.length === 0 ? last : `${before.reverse().join(', ')} and ${last}`;
 }

@@ -44,8 +44,16 @@ function ring(left: number, whole: number): TemplateResult {
   return html`<div class="ring">
     <svg viewBox="0 0 62 62" aria-hidden="true">${svg`<circle cx="31" cy="31" r="27"></circle>
       <circle class="share" cx="31" cy="31" r="27" stroke-dasharray=${`${share * ROUND} ${ROUND}`} transform="rotate(-90 31 31)"></circle>`}</svg>
-    <p class="num"><b>${left > 0 ? duration(Math.ceil(left / 1_000) * 1_000) : 'now'}</b><small>${left > 0 ? 'to next' : ''}</small></p>
+    <p class="num"><b>${left > 0 ? remaining(left) : 'now'}</b><small>${left > 0 ? 'to next' : ''}</small></p>
   </div>`;
+}
+
+/** `42 s`, `5:40 min`, `1:05 h`: short enough for the ring. */
+function remaining(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const [whole, unit] = seconds < 3_600 ? [seconds, 'min'] : [Math.ceil(seconds / 60), 'h'];
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} ${unit}`;
 }
 
 function line(
@@ -62,13 +70,13 @@ function line(
   const label = `${counted(count, 'attempt')}, the first at ${clock(first, { fraction: false })}${retryAt === 0 ? '' : `, the next at ${clock(retryAt, { fraction: false })}`}`;
   // The marks of now and of the ends must not lie on each other.
   const isApart = here > 100 && here < WIDTH - 100;
-  return html`<svg class="attempts" viewBox="0 0 ${WIDTH} 42" role="img" aria-label=${label}>${svg`
+  return html`<svg class="attempts" viewBox="0 0 ${WIDTH} 28" role="img" aria-label=${label}>${svg`
     <line x1=${EDGE} x2=${here} y1="14" y2="14"></line>
     ${retryAt === 0 ? nothing : svg`<line class="ahead" x1=${here} x2=${WIDTH - EDGE} y1="14" y2="14"></line>`}
     ${failures.map((at) => svg`<circle class="failed-at" cx=${x(at)} cy="14" r="5"></circle>`)}
     ${retryAt === 0 ? nothing : svg`<circle class="next-at" cx=${x(retryAt)} cy="14" r="4.5"></circle>`}
-    <line class="here" x1=${here} x2=${here} y1="5" y2="23"></line>
-    <text x="2" y="38">${clock(first, { fraction: false })}</text>
-    ${isApart ? svg`<text class="here" x=${here} y="38" text-anchor="middle">now</text>` : nothing}
-    <text class="ahead" x=${WIDTH - 2} y="38" text-anchor="end">${retryAt === 0 ? 'now' : clock(retryAt, { fraction: false })}</text>`}</svg>`;
+    <line class="here" x1=${here} x2=${here} y1="5" y2="23"></line>`}</svg>
+    <p class="ends num" aria-hidden="true"><span>${clock(first, { fraction: false })}</span>
+      ${isApart ? html`<b .style=${`left: ${(here / WIDTH) * 100}%`}>now</b>` : nothing}
+      <span class="ahead">${retryAt === 0 ? 'now' : clock(retryAt, { fraction: false })}</span></p>`;
 }

@@ -42,14 +42,15 @@ export function heightOf(
 ): number {
   if (isFolded) return FRAME;
   const trees = treesOf(landscape, group);
-  const families = countsByFamily(trees);
+  const roots = new Set(rootsAmong(landscape, trees));
+  const families = countsByFamily(trees.filter((tree) => !roots.has(tree)));
+  const top = FRAME + (roots.size === 0 ? 0 : roots.size * ROOT + 4);
   if (level === 'tiles') {
     const across = Math.max(1, Math.floor((width - FAMILY_WIDTH - 18) / TILE));
-    return [...families.values()].reduce((sum, count) => sum + Math.ceil(count / across) * TILE + TILE_ROW, FRAME);
+    return [...families.values()].reduce((sum, count) => sum + Math.ceil(count / across) * TILE + TILE_ROW, top);
   }
-  const roots = rootsAmong(landscape, trees).length;
-  const rows = trees.length - roots + (families.size > 1 ? families.size : 0);
-  return FRAME + (roots === 0 ? 0 : roots * ROOT + 4) + (Math.ceil(rows / columns) + 1) * ROW;
+  const rows = trees.length - roots.size + (families.size > 1 ? families.size : 0);
+  return top + (Math.ceil(rows / columns) + 1) * ROW;
 }
 
 function countsByFamily(trees: readonly Tree[]): ReadonlyMap<Family, number> {
@@ -77,21 +78,11 @@ export function card(landscape: Landscape, group: Group, options: CardOptions): 
 }
 
 function names(landscape: Landscape, trees: readonly Tree[], { columns, chosen }: CardOptions): TemplateResult {
-  const roots = rootsAmong(landscape, trees);
-  const pinned = new Set(roots);
-  const rest = trees.filter((tree) => !pinned.has(tree));
+  const { roots, rest } = pinned(landscape, trees);
   const families = FAMILIES.map((family) => ({ family, of: rest.filter((tree) => familyOf(tree) === family) })).filter(
     ({ of }) => of.length > 0,
   );
-  return html`${
-    roots.length === 0
-      ? nothing
-      : html`<div class="roots" role="list" aria-label="Root causes">${repeat(
-          roots,
-          ({ key }) => key,
-          (tree) => rootRow(landscape, tree, chosen),
-        )}</div>`
-  }
+  return html`${rootRows(landscape, roots, chosen)}
   <div class="rows" .style=${`columns: ${columns}`}>
     ${repeat(
       families,
@@ -104,6 +95,25 @@ function names(landscape: Landscape, trees: readonly Tree[], { columns, chosen }
         )}</div>`,
     )}
   </div>`;
+}
+
+/** Root causes of a card, which are on top of it, and the others. */
+function pinned(
+  landscape: Landscape,
+  trees: readonly Tree[],
+): { readonly roots: readonly Tree[]; readonly rest: readonly Tree[] } {
+  const roots = rootsAmong(landscape, trees);
+  const known = new Set(roots);
+  return { roots, rest: trees.filter((tree) => !known.has(tree)) };
+}
+
+function rootRows(landscape: Landscape, roots: readonly Tree[], chosen: string): TemplateResult | typeof nothing {
+  if (roots.length === 0) return nothing;
+  return html`<div class="roots" role="list" aria-label="Root causes">${repeat(
+    roots,
+    ({ key }) => key,
+    (tree) => rootRow(landscape, tree, chosen),
+  )}</div>`;
 }
 
 function rootRow(landscape: Landscape, tree: Tree, chosen: string): TemplateResult {
@@ -139,13 +149,14 @@ function row(landscape: Landscape, tree: Tree, isFirst: boolean, chosen: string)
 }
 
 function tiles(landscape: Landscape, trees: readonly Tree[], { chosen }: CardOptions): TemplateResult {
-  const families = FAMILIES.filter((family) => trees.some((tree) => familyOf(tree) === family));
-  return html`<div class="tile-rows">
+  const { roots, rest } = pinned(landscape, trees);
+  const families = FAMILIES.filter((family) => rest.some((tree) => familyOf(tree) === family));
+  return html`${rootRows(landscape, roots, chosen)}<div class="tile-rows">
     ${families.map(
       (family) => html`<div class="tile-row">
         <h3 class="cut">${FAMILY_NAMES[family]}</h3>
         <div class="tiles" role="list">${repeat(
-          trees.filter((tree) => familyOf(tree) === family),
+          rest.filter((tree) => familyOf(tree) === family),
           ({ key }) => key,
           (tree) => {
             const isDim = landscape.hits?.has(tree.key) === false;

@@ -2,6 +2,7 @@
 // labeled, and nothing moves.
 import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 import type { Chart, ChartNode, Step } from '../wire.ts';
+import { type Label, type Place, type PlacedLabel, placed } from './chart-labels.ts';
 import { SIGNS } from './kind-icons.ts';
 import { icon } from './parts.ts';
 import { rounded } from './ribbons.ts';
@@ -33,8 +34,6 @@ interface Taken {
   readonly step: Step;
   readonly times: number;
 }
-
-type Place = readonly [x: number, y: number];
 
 /** The life itself: of a machine with regions the first. */
 function lifeOf({ root }: Chart): ChartNode {
@@ -111,11 +110,14 @@ export class ChartView {
   #chart: Chart | undefined;
   #where: Where | undefined;
   #hasLabels = false;
-  /** The state whose inside is shown; undefined: that which it is in. */
+  /** The state whose inside is shown; undefined: that which it is in, or the one that it came from. */
   #open: string | undefined;
   #seen = '';
+  readonly #onOpen: () => void;
 
-  constructor() {
+  /** @param onOpen  another state was opened: `inside` has changed */
+  constructor(onOpen: () => void) {
+    this.#onOpen = onOpen;
     this.element.className = 'statechart';
   }
 
@@ -144,7 +146,6 @@ export class ChartView {
     const active = map.pathOf(where.state);
     const outer = map.outerOf(active);
     const taken = this.#taken(map, where);
-    const opened = map.node(this.#open ?? outer?.path ?? '');
     const setLabels = (hasLabels: boolean) => (): void => {
       this.#hasLabels = hasLabels;
       this.#draw();
@@ -163,7 +164,6 @@ export class ChartView {
             ${map.outer.map((state) => this.#state(chart, state, state === outer, state.path === taken?.from))}
             ${this.#labels(map, chart, where, taken)}
           </svg>
-          ${opened === undefined || opened.states.length === 0 ? nothing : this.#inside(map, opened, where, active)}
         </div>
         ${map.regions.length === 0 ? nothing : html`<p class="regions dim">Beside it: ${map.regions.map(({ name, states }) => html`<b>${name}</b> (${states.map((each) => each.name).join(', ')}) `)}</p>`}`,
       this.element,
@@ -182,13 +182,16 @@ export class ChartView {
     const open = (): void => {
       this.#open = state.path;
       this.#draw();
+      this.#onOpen();
     };
     const hasInside = state.states.length > 0;
-    const below = hasInside
-      ? `${state.states.length} states`
-      : layout.anywhere.includes(state.path) && layout.frame === undefined
-        ? 'from any'
-        : '';
+    const below = hasInside ? `${state.states.length} states` : '';
+    const isFramed = layout.frame !== undefined && x >= layout.frame[0];
+    const isEntered =
+      layout.anywhere.includes(state.path) && !isFramed && !layout.arrows.some(([, to]) => to === state.path);
+    const caption = isEntered
+      ? svg`<text class="entered" aria-hidden="true" x=${x + width / 2} y=${y - 6} text-anchor="middle">from any state</text>`
+      : nothing;
     const css = `state ${isActive ? 'active' : ''} ${isLeft ? 'left' : ''} ${state.type === 'final' ? 'final' : ''}`;
     const label = `${state.name}${hasInside ? `, ${state.states.length} states inside` : ''}${isActive ? ', it is here' : ''}`;
     const middle = y + height / 2;
@@ -197,11 +200,11 @@ export class ChartView {
       <text x=${x + width / 2} y=${below === '' ? middle + 4.5 : middle - 1} text-anchor="middle">${state.name}</text>
       ${below === '' ? nothing : svg`<text class="sub" x=${x + width / 2} y=${middle + 13} text-anchor="middle">${below}</text>`}`;
     return hasInside
-      ? svg`<g class=${css} data-path=${state.path} role="button" tabindex="0" aria-label=${label} aria-current=${isActive ? 'true' : 'false'}
+      ? svg`${caption}<g class=${css} data-path=${state.path} role="button" tabindex="0" aria-label=${label} aria-current=${isActive ? 'true' : 'false'}
           @click=${open} @keydown=${({ key }: KeyboardEvent) => {
             if (key === 'Enter') open();
           }}>${inner}</g>`
-      : svg`<g class=${css} data-path=${state.path} role="img" aria-label=${label} aria-current=${isActive ? 'true' : 'false'}>${inner}</g>`;
+      : svg`${caption}<g class=${css} data-path=${state.path} role="img" aria-label=${label} aria-current=${isActive ? 'true' : 'false'}>${inner}</g>`;
   }
 
   #taken(map: ChartMap, { steps }: Where): Taken | undefined {
@@ -242,31 +245,38 @@ export class ChartView {
     return lines;
   }
 
+  /** What was taken and what comes next have the choice of places. */
   #labels(map: ChartMap, chart: Chart, where: Where, taken: Taken | undefined): readonly TemplateResult[] {
-    const found: TemplateResult[] = [];
-    if (this.#hasLabels) {
-      for (const [from, to, points] of chart.layout.arrows) {
-        const events = eventsBetween(map, from, to);
-        if (events !== '') found.push(label(along(points), [events], ''));
-      }
-    }
-    for (const { from, to, text } of this.#next(map, where)) {
-      const isBack = taken?.from === to && taken.to === from;
-      found.push(label(along(wayBetween(chart, from, to), isBack ? 0.3 : 0.5), [text], 'next'));
-    }
+    const found: Label[] = [];
     if (taken !== undefined) {
-      const { step, times } = taken;
+      const { step, times, from, to } = taken;
       const lines = [
         `${eventLabel(step.cause) || 'at once'}${times > 1 ? ` ×${times}` : ''}`,
         `${clock(step.at, { fraction: false })}${step.failure === undefined ? '' : `, ${step.failure}`}`,
       ];
-      found.push(label(along(wayBetween(chart, taken.from, taken.to), 0.7), lines, 'took'));
+      found.push({ lines, css: 'took', way: wayBetween(chart, from, to) });
     }
-    return found;
+    for (const { from, to, text } of this.#next(map, where))
+      found.push({ lines: [text], css: 'next', way: wayBetween(chart, from, to) });
+    if (this.#hasLabels) {
+      for (const [from, to, way] of chart.layout.arrows) {
+        const events = eventsBetween(map, from, to);
+        if (events !== '') found.push({ lines: [events], css: '', way });
+      }
+    }
+    return placed(found, chart.layout).toReversed().map(labelView);
   }
 
-  /** The states inside one, in their order: what has been passed since it was entered, and where it is. */
-  #inside(map: ChartMap, opened: ChartNode, { steps, since, now, tone }: Where, active: string): TemplateResult {
+  /** The states inside the open one, in their order: what has been passed since it was entered, and where it is. */
+  inside(): TemplateResult | typeof nothing {
+    const [map, where] = [this.#map, this.#where];
+    if (map === undefined || where === undefined) return nothing;
+    const active = map.pathOf(where.state);
+    const outer = map.outerOf(active);
+    const here = outer !== undefined && outer.states.length > 0 ? outer.path : this.#taken(map, where)?.from;
+    const opened = map.node(this.#open ?? here ?? '');
+    if (opened === undefined || opened.states.length === 0) return nothing;
+    const { steps, since, now, tone } = where;
     const isHere = active === opened.path || active.startsWith(`${opened.path}.`);
     const passed = new Map<string, number>();
     for (const step of steps.toReversed()) {
@@ -274,8 +284,8 @@ export class ChartView {
       if (isHere && !path.startsWith(`${opened.path}.`)) break;
       if (path.startsWith(`${opened.path}.`) && !passed.has(path)) passed.set(path, step.at);
     }
-    return html`<section class="lens ${isHere ? tone : ''}" aria-label="Inside ${opened.name}">
-      <h3>Inside ${opened.name} <span class="dim">${opened.states.length} states</span></h3>
+    return html`<section class="sec lens ${isHere ? tone : ''}" aria-label="Inside ${opened.name}">
+      <h3>Inside ${opened.name} <span>${opened.states.length} states</span></h3>
       <ol>${opened.states.map((state) => {
         const isActive = active === state.path || active.startsWith(`${state.path}.`);
         const at = passed.get(state.path) ?? [...passed].find(([path]) => path.startsWith(`${state.path}.`))?.[1];
@@ -338,23 +348,6 @@ function eventsBetween(map: ChartMap, from: string, to: string): string {
   return others.length === 0 ? first : `${first} +${others.length}`;
 }
 
-/** A point on a way, at a share of its length. */
-function along(points: readonly Place[], share = 0.5): Place {
-  const lengths = points
-    .slice(1)
-    .map(([x, y], index) => Math.hypot(x - (points[index]?.[0] ?? x), y - (points[index]?.[1] ?? y)));
-  let left = lengths.reduce((sum, length) => sum + length, 0) * share;
-  for (const [index, length] of lengths.entries()) {
-    const [from, to] = [points[index] as Place, points[index + 1] as Place];
-    if (left <= length && length > 0) {
-      const part = left / length;
-      return [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part];
-    }
-    left -= length;
-  }
-  return points[0] ?? [0, 0];
-}
-
 function arrow(points: readonly Place[], css: string, id: string): TemplateResult {
   const [before, last] = points.slice(-2);
   if (before === undefined || last === undefined) return svg``;
@@ -362,9 +355,7 @@ function arrow(points: readonly Place[], css: string, id: string): TemplateResul
   return svg`<g class=${`arrow ${css}`} data-arrow=${id}><path class="a" d=${rounded(points)}></path><path class="hd" d="M0 0l-8-4v8z" transform=${`translate(${last[0]} ${last[1]}) rotate(${angle})`}></path></g>`;
 }
 
-function label([x, y]: Place, lines: readonly string[], css: string): TemplateResult {
-  const width = Math.max(...lines.map(({ length }) => length)) * 6.3 + 14;
-  const height = lines.length * 15 + 6;
-  return svg`<g class=${`pl ${css}`} transform=${`translate(${Math.max(width / 2 + 2, x)} ${y})`}><rect x=${-width / 2} y=${-height / 2} width=${width} height=${height} rx="6"></rect>
+function labelView({ x, y, width, height, lines, css }: PlacedLabel): TemplateResult {
+  return svg`<g class=${`pl ${css}`} transform=${`translate(${x} ${y})`}><rect x=${-width / 2} y=${-height / 2} width=${width} height=${height} rx="6"></rect>
     ${lines.map((line, index) => svg`<text x="0" y=${-height / 2 + 15 + index * 15} text-anchor="middle">${line}</text>`)}</g>`;
 }

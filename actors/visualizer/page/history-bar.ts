@@ -9,6 +9,8 @@ import { clock, counted, duration } from './text.ts';
 import { bucketsOf, firstFrom, type Span } from './timeline-data.ts';
 
 const BARS = 180;
+/** Of the picture in pixels: its height and where its bars stand, live and while looking back. */
+const SIZES = { live: { height: 46, base: 32 }, back: { height: 104, base: 72 } } as const;
 const RANGES: readonly (readonly [ms: number, label: string])[] = [
   [30_000, '30 s'],
   [300_000, '5 min'],
@@ -18,6 +20,9 @@ const RANGES: readonly (readonly [ms: number, label: string])[] = [
   [86_400_000, '24 h'],
 ];
 const LIVE_RANGE = 900_000;
+/** Distances of times on the axis in milliseconds, and the least of them in pixels. */
+const STEPS = [5_000, 15_000, 60_000, 180_000, 600_000, 3_600_000, 10_800_000] as const;
+const LEAST_TICK = 84;
 /** Steps around a moment that are listed. */
 const AROUND = 12;
 const NAMES: Readonly<Record<MarkKind, string>> = {
@@ -59,6 +64,8 @@ export class HistoryBar {
     const x = (moment: number): number =>
       Math.max(0, Math.min(1, (moment - span.from) / (span.to - span.from))) * width;
     const here = x(isLive ? now : at);
+    const { height, base } = isLive ? SIZES.live : SIZES.back;
+    const rate = (most * BARS * 1_000) / (span.to - span.from);
     const isAway = model.awaySince !== 0;
     const away = isAway ? `no answer for ${duration(Date.now() - model.awaySince)}` : 'now';
     return html`<footer class="hist ${isLive ? '' : 'back'}" aria-label="History">
@@ -69,16 +76,17 @@ export class HistoryBar {
       </div>
       <div class="track" role="slider" tabindex="0" aria-label="Moment" aria-valuemin=${Math.round(span.from)} aria-valuemax=${Math.round(span.to)} aria-valuenow=${Math.round(isLive ? span.to : at)}
         aria-valuetext=${isLive ? 'now' : clock(at)} @pointerdown=${(event: PointerEvent) => this.#point(event, span, marks, width)} @keydown=${(event: KeyboardEvent) => this.#onKey(event, at, span)}>
-        <svg viewBox="0 0 ${width} 46" preserveAspectRatio="none" aria-hidden="true">
+        <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">
+          ${isLive ? nothing : axisView(span, width, height, rate)}
           <g class="bars">${buckets.map((count, index) => {
             if (count === 0) return nothing;
-            const height = Math.max(1.5, Math.sqrt(count / most) * 28);
+            const high = Math.max(1.5, Math.sqrt(count / most) * (base - 4));
             const left = (index * width) / BARS;
-            return svg`<rect class=${left <= here ? 'on' : ''} x=${left} width=${Math.max(1, width / BARS - 1)} y=${32 - height} height=${height}></rect>`;
+            return svg`<rect class=${left <= here ? 'on' : ''} x=${left} width=${Math.max(1, width / BARS - 1)} y=${base - high} height=${high}></rect>`;
           })}</g>
-          <line class="base" x1="0" x2=${width} y1="32.5" y2="32.5"></line>
-          ${marks.map((mark) => markView(mark, x(mark.at), `${NAMES[mark.kind]}: ${model.named(mark.key).kind} ${model.named(mark.key).name}${mark.more > 0 ? ` and ${mark.more} more` : ''}`))}
-          <g class="cursor"><line x1=${here} x2=${here} y1="2" y2="44"></line><circle cx=${here} cy="32.5" r="6"></circle></g>
+          <line class="base" x1="0" x2=${width} y1=${base + 0.5} y2=${base + 0.5}></line>
+          ${marks.map((mark) => markView(mark, x(mark.at), `${NAMES[mark.kind]}: ${model.named(mark.key).kind} ${model.named(mark.key).name}${mark.more > 0 ? ` and ${mark.more} more` : ''}`, base + 8))}
+          <g class="cursor"><line x1=${here} x2=${here} y1="2" y2=${base + 12}></line><circle cx=${here} cy=${base + 0.5} r="6"></circle></g>
         </svg>
       </div>
       <div class="ctl">
@@ -105,8 +113,9 @@ export class HistoryBar {
     const next = firstFrom(steps, at + 0.001);
     const near = steps.slice(Math.max(0, next - AROUND), next + AROUND);
     const current = steps[next - 1];
+    const isReading = model.isReadingHistory;
     return html`<aside class="inspector around" aria-label="Events around this moment">
-      <header><h2>Around ${clock(at, { fraction: false })}</h2><p class="dim">${counted(model.steps.length, 'event')} since ${clock(model.since, { fraction: false })}. Step with <kbd>[</kbd> <kbd>]</kbd></p></header>
+      <header><h2>Around ${clock(at, { fraction: false })}</h2><p class="dim">${isReading ? 'Reading what is kept…' : html`${counted(model.steps.length, 'event')} since ${clock(model.since, { fraction: false })}. Step with <kbd>[</kbd> <kbd>]</kbd>`}</p></header>
       <ol>${near.map((step) => {
         const named = model.named(step.key);
         return html`<li class="${step === current ? 'current' : ''} ${step.at > at ? 'later' : ''}">
@@ -202,6 +211,26 @@ export class HistoryBar {
     void this.#deps.readHistory();
     this.#deps.change({ at: next >= this.#deps.model.now() - 1 ? 0 : Math.max(from, next) });
   }
+}
+
+/** Times along the picture, and what its bars count. */
+function axisView(span: Span, width: number, height: number, rate: number): TemplateResult {
+  const step = STEPS.find((each) => (each / (span.to - span.from)) * width >= LEAST_TICK) ?? STEPS.at(-1) ?? 1;
+  const first = Math.ceil(span.from / step) * step;
+  const ticks = Array.from(
+    { length: Math.max(0, Math.floor((span.to - first) / step) + 1) },
+    (_, n) => first + n * step,
+  );
+  const x = (at: number): number => ((at - span.from) / (span.to - span.from)) * width;
+  return svg`<g class="axis-of">
+    <text x="0" y="11">at most ${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} changes/s</text>
+    ${ticks
+      .filter((at) => x(at) > LEAST_TICK / 2 && x(at) < width - LEAST_TICK / 2)
+      .map(
+        (at) =>
+          svg`<line x1=${x(at)} x2=${x(at)} y1=${height - 32} y2=${height - 26}></line><text text-anchor="middle" x=${x(at)} y=${height - 2}>${clock(at, { fraction: false })}</text>`,
+      )}
+  </g>`;
 }
 
 function markView({ kind }: HistoryMark, x: number, title: string, y = 40): TemplateResult {

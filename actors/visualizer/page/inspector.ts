@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<Panel, string>> = {
 export class Inspector {
   readonly #deps: ViewDeps;
   readonly #machines = new Map<string, Promise<Chart>>();
-  readonly #chartView = new ChartView();
+  readonly #chartView: ChartView;
   #chart: Chart | undefined;
   #chartName = '';
   #key = '';
@@ -41,6 +41,7 @@ export class Inspector {
 
   constructor(deps: ViewDeps) {
     this.#deps = deps;
+    this.#chartView = new ChartView(() => deps.onUpdate());
   }
 
   /** The chart in its layout, for where there is room; undefined: it is not there yet. */
@@ -87,7 +88,7 @@ export class Inspector {
             tabindex=${name === panel ? 0 : -1}
             @click=${() => change({ panel: name })}
           >
-            ${TITLES[name]}${name === 'object' && count > 0 ? html`<i>${count} diff</i>` : nothing}
+            ${TITLES[name]}${name === 'object' && count > 0 ? html`<i>${count}<span> diff</span></i>` : nothing}
           </button>`,
         )}
       </div>
@@ -142,6 +143,7 @@ export class Inspector {
     const left = where.retryAt - where.now;
     return html`
       ${isPhone || state.view !== 'objects' ? html`<div class="inline-chart">${this.chart(state) ?? html`<p class="quiet" role="status">Reading…</p>`}</div>` : nothing}
+      ${chart === undefined ? nothing : this.#chartView.inside()}
       <section class="sec"><h3>How it came here</h3>
         ${where.steps.length === 0 ? html`<p>Nothing is kept of that.</p>` : nothing}
         <ol class="came">${where.steps
@@ -165,7 +167,7 @@ export class Inspector {
             html`<tr><td class=${event.startsWith('after ') ? 'accent' : ''}>${event}${event.startsWith('after ') && left > 0 ? `, ${countdown(left)}` : ''}</td><td><code>${map?.nameOf(to)}</code></td></tr>`,
         )}</tbody></table>
       </section>
-      ${map === undefined ? nothing : html`<section class="sec"><h3>Machine</h3><p>${this.#chartName}: ${map.outer.length} states, ${map.inside} inside. Opening a state moves nothing.</p></section>`}
+      ${map === undefined ? nothing : html`<section class="sec"><h3>Machine</h3><p>${this.#chartName}: ${map.outer.length} states, ${map.inside} inside. Choose a state to see its inside here.</p></section>`}
     `;
   }
 

@@ -9,7 +9,9 @@ import { COLUMNS, type Column, type State } from './state.ts';
 import { duration } from './text.ts';
 import { labelOf } from './tones.ts';
 
-const [ROW, HEAD] = [34, 36];
+const HEAD = 36;
+/** Height of a row, in pixels: on a phone it has two lines. */
+const [ROW, PHONE_ROW] = [34, 54];
 /** Rows beyond the visible ones, for scrolling. */
 const SPARE = 12;
 const TITLES: Readonly<Record<Column, string>> = {
@@ -56,8 +58,9 @@ export class ObjectList {
 
   #reveal(index: number): void {
     const { scrollTop, clientHeight } = this.element;
-    const top = HEAD + index * ROW;
-    if (index < 0 || (top >= scrollTop + HEAD && top + ROW <= scrollTop + clientHeight)) return;
+    const high = rowHeight();
+    const top = HEAD + index * high;
+    if (index < 0 || (top >= scrollTop + HEAD && top + high <= scrollTop + clientHeight)) return;
     this.element.scrollTop = Math.max(0, top - clientHeight / 2);
   }
 
@@ -65,13 +68,14 @@ export class ObjectList {
     const [landscape, state] = [this.#landscape, this.#state];
     if (landscape === undefined || state === undefined) return;
     const { scrollTop, clientHeight } = this.element;
-    const first = Math.max(0, Math.floor((scrollTop - HEAD) / ROW) - SPARE);
-    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + (clientHeight || 800)) / ROW) + SPARE);
+    const high = rowHeight();
+    const first = Math.max(0, Math.floor((scrollTop - HEAD) / high) - SPARE);
+    const last = Math.min(this.#rows.length, Math.ceil((scrollTop + (clientHeight || 800)) / high) + SPARE);
     const now = state.at || this.#deps.model.now();
     const gap = (rows: number): TemplateResult | typeof nothing =>
       rows <= 0
         ? nothing
-        : html`<tr class="gap" aria-hidden="true"><td colspan=${COLUMNS.length} height=${rows * ROW}></td></tr>`;
+        : html`<tr class="gap" aria-hidden="true"><td colspan=${COLUMNS.length} .style=${`height: ${rows * high}px`}></td></tr>`;
     render(
       html`<table aria-rowcount=${this.#rows.length + 1}>
         <caption class="hidden">Objects, sorted by ${TITLES[state.sort]}</caption>
@@ -111,9 +115,13 @@ export class ObjectList {
       <td class="c-address dim mono" title=${addresses.join(', ')}>${addresses[0]}</td>
       <td class="c-age num dim">${createdAt === 0 ? '' : duration(now - createdAt)}</td>
       <td class="c-since num dim">${since === 0 ? '' : duration(now - since)}</td>
-      <td class="c-message" title=${said}><bdi>${tone === 'available' ? '' : said}</bdi></td>
+      <td class="c-message" title=${said}><bdi>${tone === 'available' ? '' : said.replaceAll('\n', ' · ')}</bdi></td>
     </tr>`;
   }
+}
+
+function rowHeight(): number {
+  return matchMedia('(max-width: 760px)').matches ? PHONE_ROW : ROW;
 }
 
 /** Sorts by any column; equal ones by severity, then in the steady order. */

@@ -90,7 +90,8 @@ function page(): Html {
   const named = chosen === '' ? undefined : { ...model.named(chosen), label: labelOf(tree?.tone ?? 'absent') };
   document.title = titleOf(state, named, count);
   const isBack = at !== 0 && chosen === '';
-  const width = isPhone ? innerWidth - BESIDE.phone : at === 0 ? innerWidth - BESIDE.desktop : innerWidth - 32;
+  const beside = isPhone ? BESIDE.phone : BESIDE.desktop;
+  const width = innerWidth - (at === 0 ? beside : isPhone ? 28 : 32);
   return html`
     <a class="skip" href="#stage" @click=${skip}>Skip to the objects</a>
     ${topBar(state, landscape, namespaces, count, deps)} ${filterBar(state, landscape, layoutOf(landscape, isPhone), deps)}

@@ -56,13 +56,17 @@ export function paint(
   { trees, places, icons, height }: Squares,
   width: number,
   palette: Palette,
-  { isAway, chosen }: { readonly isAway: (tree: Tree) => boolean; readonly chosen: string },
+  {
+    isAway,
+    chosen,
+    scale,
+  }: { readonly isAway: (tree: Tree) => boolean; readonly chosen: string; readonly scale: number },
 ): void {
-  const ratio = devicePixelRatio || 1;
+  const ratio = (devicePixelRatio || 1) * scale;
   const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== wide) canvas.width = wide;
   if (canvas.height !== high) canvas.height = high;
-  canvas.style.height = `${height}px`;
+  canvas.style.height = `${height * scale}px`;
   const ink = canvas.getContext('2d');
   if (ink === null) return;
   ink.setTransform(ratio, 0, 0, ratio, 0, 0);

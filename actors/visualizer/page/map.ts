@@ -16,6 +16,10 @@ import { zoomBar } from './zoom-bar.ts';
 /** Widths in pixels: of a card at least, between two, around the squares, and around all. */
 const [LEAST, GAP, PADDING, MARGIN] = [226, 10, 11, 18];
 const HEAD = 46;
+/** Height above and below the cards, in pixels. */
+const AROUND = 96;
+/** Scales of squares, of which the largest that fits is taken. */
+const SCALES = [2, 1.5, 1] as const;
 
 interface Section {
   readonly group: Group;
@@ -39,6 +43,8 @@ export class ObjectMap {
   #theme = '';
   /** Signature of each canvas. */
   readonly #painted = new WeakMap<HTMLCanvasElement, string>();
+  /** How much larger than at least squares are. */
+  #scale = 1;
   /** Position of the keyboard cursor among the objects. */
   #cursor = -1;
 
@@ -108,7 +114,7 @@ export class ObjectMap {
   #arranged(landscape: Landscape): readonly (readonly Section[])[] {
     const width = (this.#scroll.clientWidth || innerWidth) - 2 * MARGIN;
     const count = Math.max(1, Math.min(landscape.groups.length, Math.floor((width + GAP) / (LEAST + GAP))));
-    const inside = this.#inside(count, width);
+    const room = this.#inside(count, width);
     if (this.#order.shape !== landscape.shape) {
       const worst = (group: Group): readonly [number, number] => {
         const [first] = tallyOf(treesOf(landscape, group));
@@ -126,19 +132,19 @@ export class ObjectMap {
       this.#order = { shape: landscape.shape, ids };
     }
     const byId = new Map(landscape.groups.map((group) => [group.id, group]));
-    const columns = Array.from({ length: count }, () => ({ height: 0, sections: [] as Section[] }));
-    for (const id of this.#order.ids) {
-      const group = byId.get(id);
-      if (group === undefined) continue;
-      const trees = treesOf(landscape, group);
-      const section = { group, trees, squares: squaresOf(trees, inside) };
-      const column = columns.reduce((best, each) => (each.height < best.height - 1 ? each : best));
-      column.sections.push(section);
-      // Height without states, so that nothing moves when they change.
-      column.height += HEAD + Math.ceil((trees.length * 81) / Math.max(1, inside - 18));
-    }
-    this.#sections = columns.flatMap(({ sections }) => sections);
-    return columns.map(({ sections }) => sections);
+    const groups = this.#order.ids.flatMap((id) => byId.get(id) ?? []);
+    const high = (this.#scroll.clientHeight || innerHeight) - AROUND;
+    const fits = (scale: number): boolean =>
+      stacked(groups, count, room / scale, scale).every(({ height }) => height <= high);
+    this.#scale = SCALES.find(fits) ?? 1;
+    const columns = stacked(groups, count, room / this.#scale, this.#scale).map(({ of }) =>
+      of.map((group): Section => {
+        const trees = treesOf(landscape, group);
+        return { group, trees, squares: squaresOf(trees, room / this.#scale) };
+      }),
+    );
+    this.#sections = columns.flat();
+    return columns;
   }
 
   #inside(count: number, width: number): number {
@@ -172,13 +178,14 @@ export class ObjectMap {
     for (const { group, squares } of this.#sections) {
       const canvas = canvases.get(group.id);
       if (canvas === undefined) continue;
-      const width = this.#inside(this.#columnCount, (this.#scroll.clientWidth || innerWidth) - 2 * MARGIN);
+      const scale = this.#scale;
+      const width = this.#inside(this.#columnCount, (this.#scroll.clientWidth || innerWidth) - 2 * MARGIN) / scale;
       const isAway = ({ key }: Tree): boolean => landscape.hits?.has(key) === false;
       const own = squares.trees.some(({ key }) => key === this.#chosen) ? this.#chosen : '';
-      const signature = `${this.#theme} ${width} ${own} ${squares.trees.map((tree) => `${tree.key}${tree.tone}${isAway(tree) ? '-' : ''}`).join()}`;
+      const signature = `${this.#theme} ${width} ${scale} ${own} ${squares.trees.map((tree) => `${tree.key}${tree.tone}${isAway(tree) ? '-' : ''}`).join()}`;
       if (this.#painted.get(canvas) === signature) continue;
       this.#painted.set(canvas, signature);
-      paint(canvas, squares, width, this.#palette, { isAway, chosen: own });
+      paint(canvas, squares, width, this.#palette, { isAway, chosen: own, scale });
     }
   }
 
@@ -190,7 +197,7 @@ export class ObjectMap {
     if (!(target instanceof HTMLCanvasElement)) return undefined;
     const section = this.#sections.find(({ group }) => group.id === target.dataset['group']);
     const { left, top } = target.getBoundingClientRect();
-    const tree = section && squareAt(section.squares, clientX - left, clientY - top);
+    const tree = section && squareAt(section.squares, (clientX - left) / this.#scale, (clientY - top) / this.#scale);
     return tree === undefined ? undefined : { tree, square: new DOMRect(clientX - 8, clientY - 8, 16, 16) };
   }
 
@@ -234,7 +241,23 @@ export class ObjectMap {
       at.tree,
       this.#landscape,
       this.#deps.model.dependentsOf(at.tree.key),
-      new DOMRect(left + x, top + y, 8, 8),
+      new DOMRect(left + x * this.#scale, top + y * this.#scale, 8, 8),
     );
   }
+}
+
+/** Groups in columns, each where the least is. Heights are those without states, so that nothing moves when they change. */
+function stacked(
+  groups: readonly Group[],
+  count: number,
+  inside: number,
+  scale: number,
+): readonly { readonly height: number; readonly of: readonly Group[] }[] {
+  const columns = Array.from({ length: count }, () => ({ height: 0, of: [] as Group[] }));
+  for (const group of groups) {
+    const column = columns.reduce((best, each) => (each.height < best.height - 1 ? each : best));
+    column.of.push(group);
+    column.height += HEAD + Math.ceil((group.keys.length * 81) / Math.max(1, inside - 18)) * scale;
+  }
+  return columns;
 }

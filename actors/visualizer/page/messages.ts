@@ -9,11 +9,20 @@ import { server } from './server.ts';
 import type { State } from './state.ts';
 import { clock, parted } from './text.ts';
 
-const [COLUMN, ROW, TOP, LEFT] = [190, 34, 62, 110] as const;
+const [ROW, TOP, LEFT] = [34, 62, 110] as const;
+/** Least and largest distance of lifelines, in pixels. */
+const [NARROW, WIDE] = [190, 300] as const;
 /** Objects side by side. */
 const LIFELINES = 6;
 /** Pause after which news is read, in milliseconds. */
 const AGAIN_MS = 1_000;
+
+const WORDS: readonly (readonly [word: string, meaning: string])[] = [
+  ['claim', 'an object needs another one'],
+  ['pending', 'the other one is not ready yet'],
+  ['ready', 'it is available: the claimant continues'],
+  ['object', 'the object as Kubernetes has it'],
+];
 
 /** The objects whose messages are shown: the way to a root cause, or the neighbors of one without. */
 export function lifelinesOf(
@@ -73,13 +82,16 @@ export class MessagesView {
     return html`<div class="messages">
       <header><h2>Messages</h2><p class="dim">The last value of each subject among ${lines.length} objects, as the bus holds it${chosen === '' ? ': the way to the worst root cause' : ''}.</p></header>
       <div class="scroll" tabindex="0" role="region" aria-label="Messages in the order of time">${this.#diagram(lines, shown)}</div>
+      <dl class="words">${WORDS.map(([word, meaning]) => html`<div><dt>${word}</dt><dd>${meaning}</dd></div>`)}</dl>
     </div>`;
   }
 
   #diagram(lines: readonly string[], letters: Messages['letters']): TemplateResult {
     const { model, change } = this.#deps;
-    const [width, height] = [LEFT + lines.length * COLUMN, TOP + letters.length * ROW + 24];
-    const x = (key: string): number => LEFT + COLUMN * (lines.indexOf(key) + 0.5);
+    const room = (document.querySelector('#stage')?.clientWidth ?? 0) - LEFT - 60;
+    const column = Math.max(NARROW, Math.min(WIDE, Math.floor(room / lines.length)));
+    const [width, height] = [LEFT + lines.length * column, TOP + letters.length * ROW + 24];
+    const x = (key: string): number => LEFT + column * (lines.indexOf(key) + 0.5);
     return html`<svg class="sequence" width=${width} height=${height} role="group" aria-label=${`${letters.length} messages among ${lines.length} objects`}>
       ${lines.map((key) => {
         const { kind, name } = model.named(key);
@@ -98,7 +110,7 @@ export class MessagesView {
       })}
       ${letters.map((letter, index) => {
         const y = TOP + index * ROW + 16;
-        const [from, to] = [letter.from === '' ? x(letter.to) - COLUMN * 0.42 : x(letter.from), x(letter.to)];
+        const [from, to] = [letter.from === '' ? x(letter.to) - NARROW * 0.42 : x(letter.from), x(letter.to)];
         const forward = to > from ? 1 : -1;
         return svg`<g class=${`letter ${letter.topic}`}>
           <title>${JSON.stringify(letter.payload)}</title>

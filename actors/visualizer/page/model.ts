@@ -62,6 +62,11 @@ export class Model {
     if (this.steps.length > STEPS) this.#forgetOldest();
   }
 
+  /** What is kept from before was not read yet. */
+  get isReadingHistory(): boolean {
+    return this.historyIs === 'unread' && this.hello?.keepsHistory !== false;
+  }
+
   /** Takes the steps before the page was opened. */
   takeHistory({ keys, texts, rows, truncated }: Steps): void {
     const live = this.steps;

@@ -8,7 +8,7 @@ import type { Group } from './groups.ts';
 import { keyOf, moveByArrow, onHover } from './hover.ts';
 import type { Landscape } from './landscape.ts';
 import type { ViewDeps } from './parts.ts';
-import { type Box, type Ribbon, ribbonsOf } from './ribbons.ts';
+import { type Box, ribbonsOf } from './ribbons.ts';
 import type { State } from './state.ts';
 import { counted } from './text.ts';
 import { Tip } from './tip.ts';
@@ -189,7 +189,7 @@ export class Overview {
     const name = (id: string): string => landscape.groups.find((group) => group.id === id)?.name ?? '';
     const drawn = ribbonsOf(this.#links, columns, this.#boxes).map((ribbon) => ({
       ribbon,
-      ...heatOf(landscape, ribbon),
+      ...heatOf(landscape, ribbon.link),
     }));
     return [
       ...drawn.map(
@@ -220,7 +220,7 @@ export class Overview {
       this.#draw();
     };
     return html`
-      <p class="note">${counted(landscape.claims, 'claim')}${landscape.claims > drawn ? `; ${landscape.claims - drawn} follow from others and are not drawn` : ''}</p>
+      <p class="note">${this.#sample(landscape)}${counted(landscape.claims, 'claim')} in all${landscape.claims > drawn ? `; ${landscape.claims - drawn} follow from others and are not drawn` : ''}.</p>
       ${zoomBar({
         label: level === 'tiles' ? 'Tiles' : `${Math.round(this.#scale * 100)} %`,
         onIn:
@@ -238,6 +238,15 @@ export class Overview {
         },
       })}
     `;
+  }
+
+  /** What the numbers at a ribbon mean, by the first ribbon that has two. */
+  #sample(landscape: Landscape): TemplateResult | typeof nothing {
+    const link = this.#links.find((each) => heatOf(landscape, each).hot > 0);
+    if (link === undefined) return nothing;
+    const { hot, tone } = heatOf(landscape, link);
+    const all = link.needed.length;
+    return html`<b class="sample num ${tone}">${hot}/${all}</b> of ${all} claims between two groups, ${hot} wait. `;
   }
 
   /** Direct neighbors stay, the others dim; claims appear as lines. */
@@ -278,7 +287,7 @@ export class Overview {
 }
 
 /** Number of claims whose dependency is not available, and the worst tone. */
-function heatOf({ byKey }: Landscape, { link }: Ribbon): { readonly hot: number; readonly tone: string } {
+function heatOf({ byKey }: Landscape, link: Link): { readonly hot: number; readonly tone: string } {
   const off = link.needed.flatMap((key) => byKey.get(key) ?? []).filter(({ tone }) => tone !== 'available');
   return {
     hot: off.length,

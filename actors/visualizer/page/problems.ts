@@ -2,6 +2,7 @@
 // running processes, and the rates.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Problem, Problems, ServiceView, Severity, Tree } from '../wire.ts';
+import { headlineOf } from './headline.ts';
 import type { Landscape } from './landscape.ts';
 import { copyButton, kindChips, objectLink, pill, sign, type ViewDeps, whyCommand } from './parts.ts';
 import { server } from './server.ts';
@@ -128,6 +129,7 @@ export class ProblemsView {
     const left = tree === undefined || tree.retryAt === 0 ? undefined : tree.retryAt - model.now();
     const trees = waiting.flatMap((each) => model.trees.get(each) ?? []);
     const named = key === '' ? undefined : model.named(key);
+    const { title, detail } = headlineOf(summary, named === undefined ? '' : `${named.kind}/${named.name}`);
     return html`<article class="pc ${tone}" data-problem=${key}>
       <div class="in">
         <div class="hd">
@@ -136,7 +138,7 @@ export class ProblemsView {
           ${keys.length > 1 ? html`<b class="num">×${keys.length}</b>` : nothing}
           <span class="grow"></span>${tree === undefined || tree.since === 0 ? nothing : html`<span class="num">since ${clock(tree.since, { fraction: false })}</span>`}
         </div>
-        <h3><bdi>${summary}</bdi></h3>
+        <h3><bdi>${title}</bdi></h3>
         ${advice === '' ? nothing : html`<p class="do"><bdi>${sentence(advice)}</bdi></p>`}
         ${
           keys.length > 1
@@ -156,6 +158,7 @@ export class ProblemsView {
         }
       </div>
       <div class="ft">
+        ${detail === '' ? nothing : html`<code class="told cut" title=${detail}><bdi>${detail}</bdi></code>`}
         ${tree !== undefined && tree.attempts > 1 ? html`<span class="num">${tree.attempts} attempts</span>` : nothing}
         <span class="grow"></span>
         ${left === undefined ? html`<span>${severity === 'person' ? 'not tried again until it changes' : ''}</span>` : html`<b class="num accent">${left > 0 ? `next attempt in ${duration(Math.ceil(left / 1_000) * 1_000)}` : 'trying again now'}</b>`}

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Inspected, Tree } from '../wire.ts';
 import { attemptsView, failuresOf } from './attempts.ts';
 import { wayTo } from './causes.ts';
+import { capital, headlineOf } from './headline.ts';
 import { SIGNS } from './kind-icons.ts';
 import type { Landscape } from './landscape.ts';
 import { copyButton, icon, kindChips, objectLink, pill, sign, type ViewDeps, whyCommand } from './parts.ts';
@@ -66,14 +67,18 @@ function causeView({ tree, answer, landscape, at }: SummaryDeps, isRoot: boolean
       : '';
   return html`<section class="cause ${worst ?? tree.tone}">
     <p class="w">${isRoot ? `${NEEDS_YOU[first.severity]}${more}` : roots.length > 1 ? 'Root causes' : 'Root cause'}</p>
-    ${[first, ...others].slice(0, ROOTS).map(({ summary: said, advice }) => html`<p class="what"><bdi>${said}</bdi></p>${advice === '' ? nothing : html`<p><bdi>${sentence(advice)}</bdi></p>`}`)}
+    ${[first, ...others].slice(0, ROOTS).map(({ summary: said, advice }, index) => {
+      const root = landscape.byKey.get(roots[index] ?? '') ?? tree;
+      const { title, detail } = headlineOf(said, `${root.kind}/${root.name}`);
+      return html`<p class="what"><bdi>${title}</bdi></p>${advice === '' ? nothing : html`<p><bdi>${sentence(advice)}</bdi></p>`}
+        ${detail === '' ? nothing : html`<p class="told"><bdi>${detail}</bdi></p>`}`;
+    })}
     ${others.length >= ROOTS ? html`<p class="dim">and ${others.length + 1 - ROOTS} more</p>` : nothing}
   </section>`;
 }
 
 export function sentence(text: string): string {
-  const [first = '', ...rest] = text;
-  const said = `${first.toUpperCase()}${rest.join('')}`;
+  const said = capital(text);
   return /[.!?]$/.test(said) ? said : `${said}.`;
 }
 
@@ -109,7 +114,7 @@ function needsView({ landscape, tree, answer, model, change, at }: SummaryDeps, 
   const needs = tree.needs.toSorted((one, other) => rank(one) - rank(other));
   const off = needs.filter((key) => toneOf(key) !== 'available').length;
   return html`<section class="sec">
-    <h3>Waits for <span class="num">${needs.length === 0 ? '' : `${needs.length - off} of ${needs.length} available`}</span></h3>
+    <h3>${off === 0 && needs.length > 0 ? 'Needs' : 'Waits for'} <span class="num">${needs.length === 0 ? '' : `${needs.length - off} of ${needs.length} available`}</span></h3>
     ${
       needs.length === 0
         ? html`<p>${isRoot ? 'Nothing. The cause lies here.' : 'Nothing: it depends on no other object.'}</p>`

@@ -100,7 +100,10 @@ export function criticalPath(
   span: Span,
 ): readonly string[] {
   let [key, before] = [undefined as string | undefined, 0];
-  for (const each of keys) {
+  // Where something became available, the way leads there: what was deleted meanwhile held up nothing.
+  const isGone = (each: string): boolean => stepsOf(each).findLast(({ at }) => at <= span.to)?.to === '';
+  const left = keys.filter((each) => !isGone(each) && readyAt(stepsOf(each), span) !== undefined);
+  for (const each of left.length > 0 ? left : keys) {
     const at = readyAt(stepsOf(each), span);
     if (at !== undefined && at > before) [key, before] = [each, at];
   }

@@ -65,6 +65,7 @@ export class Timeline {
     const activities = activitiesOf(steps);
     const last = activities.at(-1);
     if (last === undefined) {
+      if (model.isReadingHistory) return html`<p class="quiet" role="status">Reading what is kept…</p>`;
       return html`<div class="empty"><h2>Nothing has happened yet</h2><p class="dim">What objects do is drawn here as it happens${model.historyIs === 'none' ? '; nothing is kept from before' : ''}.</p></div>`;
     }
     const own = activities.find(({ from, to }) => state.from >= from - 1 && state.from <= to + 1) ?? last;
@@ -101,7 +102,7 @@ export class Timeline {
         <p class="legend tl-legend"><span class="waits"><i></i>Waits</span><span class="works"><i></i>Works</span><span class="fails"><i></i>Fails</span><span class="critical"><i></i>On the critical path</span><span class="ready"><i></i>Available</span></p>
       </div>
       ${this.#brush(steps, whole, span)}
-      ${way.length > 1 ? this.#way(way, drawn, span, own) : nothing}
+      ${keys.length > 1 && way.length > 0 ? this.#way(way, drawn, span, own) : nothing}
       ${landscape.groups
         .filter(({ keys: of }) => of.some((key) => drawn.has(key)))
         .map((group, index) => this.#group(group, index === 0, drawn, new Set(way), span, own, state))}
@@ -304,8 +305,11 @@ function scaleOf({ from, to }: Span): (at: number) => number {
 function axis(span: Span, own: Span): TemplateResult {
   const share = (at: number): number => ((at - span.from) / (span.to - span.from)) * 100;
   const settled = share(own.to);
+  // On a phone there is room for half of the times.
+  const isPhone = matchMedia('(max-width: 760px)').matches;
+  const [most, near] = isPhone ? [3, 22] : [8, 6];
   return html`<div class="tr axis" aria-hidden="true"><span></span><div class="ticks">
-    ${ticksOf(span, 8).map((ms) => (Math.abs(share(span.from + ms) - settled) < 6 ? nothing : html`<span class="num" .style=${`left: ${share(span.from + ms)}%`}>${duration(ms)}</span>`))}
+    ${ticksOf(span, most).map((ms) => (Math.abs(share(span.from + ms) - settled) < near ? nothing : html`<span class="num" .style=${`left: ${share(span.from + ms)}%`}>${duration(ms)}</span>`))}
     ${settled <= 100 && settled >= 0 ? html`<span class="settled" .style=${`left: ${settled}%`}>settled</span>` : nothing}
   </div><span class="d">Work</span></div>`;
 }

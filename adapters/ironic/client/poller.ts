@@ -2,17 +2,18 @@
 //
 // Invariants:
 //   IRONIC-POLLER-1. A reported state was requested after the watch began, and differs from the known one.
-//   IRONIC-POLLER-2. Without waiting callers there is no timer and no request. Callers with the same interval poll at
-//       the same moments, and one list serves all callers, however many they are and whatever their interval.
+//   IRONIC-POLLER-2. Callers with the same interval poll at the same moments, and one list serves all callers, however
+//       many they are and whatever their interval.
 //   IRONIC-POLLER-3. Where one list costs more than reading those few whose moment has come, they are read by themselves.
 //   IRONIC-POLLER-4. A failed poll reports nothing and is retried with backoff. Absence is reported only of a node that
 //       was requested individually and that Ironic does not have.
-//   IRONIC-POLLER-5. A process that was suspended sends no request before the callers that lost their lease meanwhile
-//       have been notified.
-//   IRONIC-POLLER-6. A slow Ironic is not listed without a pause: one is as long as the list before it took.
+//   IRONIC-POLLER-5. A slow Ironic is not listed without a pause: one is as long as the list before it took.
+//
+// HTTP-POLL-ROUNDS-1 to HTTP-POLL-ROUNDS-3 hold too.
 import { TransientError, toErrorData } from '../../../bus/errors.ts';
-import type { Clock, Timer } from '../../../bus/time.ts';
+import type { Clock } from '../../../bus/time.ts';
 import type { AdapterLog } from '../../api/adapter.ts';
+import { PollRounds, type PollWaiter } from '../../http/poll-rounds.ts';
 import { Capacity, isBusy } from './capacity.ts';
 import type { IronicClient } from './client.ts';
 import type { Node } from './node.ts';
@@ -60,31 +61,20 @@ const READ_MS = 30_000;
 const READ_WORTH = 40;
 /** Nodes that are read by themselves at a time. */
 const READS_AT_ONCE = 8;
-/** Later than this, in milliseconds, a timer did not fire by chance: the process stood still. */
-const STOOD_STILL_MS = 1_000;
 
 export function nodePoller(deps: NodePollerDeps): NodePoller {
   const rounds = new Rounds(deps);
   return { watch: (request) => rounds.watch(request), capacity: rounds.capacity, close: () => rounds.close() };
 }
 
-interface Waiting extends Pick<NodeWatch, 'uuid' | 'known' | 'paceMs'> {
+interface Waiting extends PollWaiter, Pick<NodeWatch, 'uuid' | 'known' | 'paceMs'> {
   report(news: NodeNews): void;
-  fail(error: unknown): void;
-}
-
-/** All who wait at one pace. */
-interface Rank {
-  readonly waiting: Set<Waiting>;
-  dueAt: number;
 }
 
 class Rounds {
   readonly capacity: Capacity;
   readonly #deps: NodePollerDeps;
-  readonly #ranks = new Map<number, Rank>();
-  #timer: { readonly timer: Timer; readonly at: number } | undefined;
-  #isLooking = false;
+  readonly #rounds: PollRounds<Waiting>;
   /** Number of nodes in the last complete list. */
   #nodes: number | undefined;
   /** Looks in a row that failed. */
@@ -93,60 +83,28 @@ class Rounds {
   constructor(deps: NodePollerDeps) {
     this.#deps = deps;
     this.capacity = new Capacity(deps);
+    this.#rounds = new PollRounds({ clock: deps.clock, look: (due, all) => this.#look(due, all) });
   }
 
   watch({ uuid, known, signal, paceMs }: NodeWatch): Promise<NodeNews> {
-    const { promise, resolve, reject } = Promise.withResolvers<NodeNews>();
-    const leave = (): void => {
-      signal.removeEventListener('abort', end);
-      this.#leave(waiting);
-    };
-    const waiting: Waiting = {
+    return this.#rounds.wait<NodeNews>(signal, ({ resolve: report, reject: fail }) => ({
       uuid,
       known,
       paceMs,
-      report: (news) => {
-        leave();
-        resolve(news);
-      },
-      fail: (error) => {
-        leave();
-        reject(error);
-      },
-    };
-    const end = (): void => waiting.fail(new TransientError('the watch was ended'));
-    this.#join(waiting);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end);
-    return promise;
+      dueAt: this.#nextOf(paceMs),
+      report,
+      fail,
+    }));
   }
 
   close(): void {
-    for (const waiting of this.#all()) waiting.fail(new TransientError('the adapter was closed'));
+    this.#rounds.close();
   }
 
-  #join(waiting: Waiting): void {
-    const { clock } = this.#deps;
-    const { paceMs } = waiting;
-    const rank = this.#ranks.get(paceMs) ?? { waiting: new Set(), dueAt: clock.now() + this.#pauseOf(paceMs) };
-    this.#ranks.set(paceMs, rank);
-    rank.waiting.add(waiting);
-    this.#arm();
-  }
-
-  #leave(waiting: Waiting): void {
-    const rank = this.#ranks.get(waiting.paceMs);
-    rank?.waiting.delete(waiting);
-    if (rank?.waiting.size === 0) this.#ranks.delete(waiting.paceMs);
-    this.#arm();
-  }
-
-  #isWaiting(waiting: Waiting): boolean {
-    return this.#ranks.get(waiting.paceMs)?.waiting.has(waiting) === true;
-  }
-
-  #all(): readonly Waiting[] {
-    return [...this.#ranks.values()].flatMap(({ waiting }) => [...waiting]);
+  /** The moment of all who wait at this pace. */
+  #nextOf(paceMs: number): number {
+    for (const waiting of this.#rounds.waiting) if (waiting.paceMs === paceMs) return waiting.dueAt;
+    return this.#deps.clock.now() + this.#pauseOf(paceMs);
   }
 
   /** With the chance that keeps several processes from looking at the same moments; longer the longer Ironic fails. */
@@ -157,41 +115,12 @@ class Rounds {
     return paced(Math.max(paceMs, leastMs), clock.random());
   }
 
-  /** One timer, for those whose moment is the next. */
-  #arm(): void {
-    if (this.#isLooking) return;
-    const at = Math.min(...[...this.#ranks.values()].map(({ dueAt }) => dueAt));
-    if (this.#timer?.at === at) return;
-    const { clock } = this.#deps;
-    if (this.#timer !== undefined) clock.clearTimeout(this.#timer.timer);
-    this.#timer =
-      at === Number.POSITIVE_INFINITY
-        ? undefined
-        : { timer: clock.setTimeout(() => this.#onTime(at), Math.max(0, at - clock.now())), at };
-  }
-
-  #onTime(at: number): void {
-    this.#timer = undefined;
-    const now = this.#deps.clock.now();
-    // mutant: ironic-stood-still if -> true
-    if (now - at <= STOOD_STILL_MS) {
-      void this.#look(at);
-      return;
-    }
-    // Other timers are overdue too, those of leases among them (IRONIC-POLLER-5).
-    for (const rank of this.#ranks.values()) rank.dueAt = Math.max(rank.dueAt, now);
-    this.#arm();
-  }
-
-  /** Never rejects. */
-  async #look(at: number): Promise<void> {
-    this.#isLooking = true;
+  async #look(due: readonly Waiting[], all: readonly Waiting[]): Promise<void> {
     const { clock, log } = this.#deps;
     const begunAt = clock.now();
-    const due = [...this.#ranks.values()].filter(({ dueAt }) => dueAt <= at).flatMap(({ waiting }) => [...waiting]);
-    const all = this.#all();
     // mutant: ironic-never-one &&.2 -> false
     const isFew = this.#nodes !== undefined && due.length * READ_WORTH < this.#nodes;
+    const served = new Set((isFew ? due : all).map(({ paceMs }) => paceMs));
     const error = await this.#attempt(() => (isFew ? this.#read(ofNodes(due, all)) : this.#list(all, begunAt)));
     if (error === undefined) {
       if (this.#failures > 0) log.info({ failures: this.#failures }, 'listing nodes of Ironic restored');
@@ -200,16 +129,15 @@ class Rounds {
       this.#failures++;
       if (this.#failures === 1) log.warn({ err: error }, 'listing nodes of Ironic failed; will retry');
     }
-    this.#isLooking = false;
     const now = clock.now();
     // mutant: ironic-slow-list - -> 0
     const restMs = Math.max(now - begunAt, (error instanceof TransientError && error.retryAfterMs) || 0);
-    const served = new Set((isFew ? due : all).map(({ paceMs }) => paceMs));
-    for (const [paceMs, rank] of this.#ranks) {
-      // Also those who came during a long look (IRONIC-POLLER-6).
-      if (served.has(paceMs) || rank.dueAt <= now) rank.dueAt = now + Math.max(this.#pauseOf(paceMs), restMs);
+    for (const [paceMs, rank] of Map.groupBy(this.#rounds.waiting, (waiting) => waiting.paceMs)) {
+      // Also those who came during a long look (IRONIC-POLLER-5).
+      if (!served.has(paceMs) && !rank.some(({ dueAt }) => dueAt <= now)) continue;
+      const dueAt = now + Math.max(this.#pauseOf(paceMs), restMs);
+      for (const waiting of rank) waiting.dueAt = dueAt;
     }
-    this.#arm();
   }
 
   async #attempt(look: () => Promise<void>): Promise<unknown> {
@@ -256,7 +184,7 @@ class Rounds {
     const readNext = async (): Promise<void> => {
       for (let next = waited.shift(); next !== undefined; next = waited.shift()) {
         const [uuid, ofNode] = next;
-        if (!ofNode.some((waiting) => this.#isWaiting(waiting))) continue;
+        if (!ofNode.some((waiting) => this.#rounds.waiting.has(waiting))) continue;
         try {
           const node = await ironic.node(uuid, asking(clock.now() + READ_MS));
           for (const waiting of ofNode) this.#report(waiting, node);

@@ -30,9 +30,9 @@ import {
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
-import { type EffectRun, effectsOver, equipped } from '../../../machines/effect.ts';
 import type { LifecyclePorts, PortsOf, UserEvent } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import { type EffectRun, effectsOver, equipped } from '../../../machines/statechart.ts';
 import { HARDWARE_SHAPE } from '../api/admission/annotation-shapes.ts';
 import { parseShaped } from '../api/admission/shapes.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';

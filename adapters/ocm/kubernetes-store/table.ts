@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { parseTraceparent } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { requestAnnotations } from '../../../machines/request-trace.ts';
 import type {
   Address,
   Caller,
@@ -33,8 +34,6 @@ import type { Serial } from './serial.ts';
 /** Attempts at an update whose object changes meanwhile. */
 const ATTEMPTS = 10;
 const NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** Names the request that an object was changed by. */
-export const TRACEPARENT = 'troupe/traceparent';
 
 export interface TableDeps {
   readonly objects: DelegatedObjects;
@@ -134,7 +133,7 @@ export class KubernetesTable implements Table {
       kind: kind.kind,
       metadata: {
         name,
-        ...(traceparent !== undefined && annotated(traceparent)),
+        ...(traceparent !== undefined && annotated(traceparent, 1)),
         ...(ownerReferences !== undefined && { ownerReferences }),
       },
       spec: this.#specOf(address, value),
@@ -247,11 +246,11 @@ export class KubernetesTable implements Table {
   async #write(object: KubeObject, spec: JsonObject, context: WriteContext) {
     const change = mergePatchOf(object.spec ?? {}, spec);
     if (change === undefined) return { kind: 'object', object } as const;
-    const { name, uid, resourceVersion } = object.metadata;
+    const { name, uid, resourceVersion, generation = 0 } = object.metadata;
     const { traceparent } = context;
     // mutant: ocm-update-overwrites drop
     const seen = { resourceVersion };
-    const metadata = { uid, ...seen, ...(traceparent !== undefined && annotated(traceparent)) };
+    const metadata = { uid, ...seen, ...(traceparent !== undefined && annotated(traceparent, generation + 1)) };
     return this.#deps.objects.patch(this.#own.feed.place, name, { metadata, spec: change }, this.#options(context));
   }
 
@@ -300,9 +299,9 @@ export class KubernetesTable implements Table {
 }
 
 /** A malformed one is not passed on: it is a caller's text. */
-function annotated(traceparent: string): { readonly annotations?: JsonObject } {
+function annotated(traceparent: string, generation: number): { readonly annotations?: JsonObject } {
   if (parseTraceparent(traceparent) === undefined) return {};
-  return { annotations: { [TRACEPARENT]: traceparent } };
+  return { annotations: requestAnnotations(traceparent, generation) };
 }
 
 /** The merge patch (RFC 7396) that makes one of the other; undefined: they say the same. */

@@ -4,19 +4,18 @@
 // Invariants:
 //   OS-POLLER-1. A reported state was read after the watch began, and differs from the known and the last reported one;
 //       nothing is ever reported twice.
-//   OS-POLLER-2. Without waiting callers there is no timer and no request. Callers with the same interval poll at the
-//       same moments, and share the results.
+//   OS-POLLER-2. Callers with the same interval poll at the same moments, and share the results.
 //   OS-POLLER-3. A few resources are always read by their criteria; more by one complete list. Resources missing there
 //       are looked up once more, since a list of several pages may have lost them in between: absence is reported only
 //       after a lookup.
 //   OS-POLLER-4. A failed poll reports nothing: it ends the watches that it served, and only those.
-//   OS-POLLER-5. A process that was suspended sends no request before the callers that lost their lease meanwhile have
-//       been notified (P10).
+//
+// HTTP-POLL-ROUNDS-1 to HTTP-POLL-ROUNDS-3 hold too.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { TransientError } from '../../../bus/errors.ts';
-import type { Clock, Timer } from '../../../bus/time.ts';
+import type { Clock } from '../../../bus/time.ts';
 import type { Observation, WatchRequest } from '../../../machines/external-resource/operations.ts';
 import { onlyChanges, pollBackoff } from '../../../machines/external-resource/polling.ts';
+import { PollRounds, type PollWaiter } from '../../http/poll-rounds.ts';
 import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
 import { resourcesOf } from './bodies.ts';
 import { listCall } from './listing.ts';
@@ -53,8 +52,6 @@ const LIST_MS = 10_000;
  * others.
  */
 const FEW = { names: 50, exact: 4 } as const;
-/** Later than this, in milliseconds, a timer did not fire by chance: the process stood still. */
-const STOOD_STILL_MS = 1_000;
 /** A list for several callers belongs to no single object, so it is in no trace. */
 const NO_TRACE = '';
 
@@ -89,69 +86,53 @@ interface RoundDeps {
   readonly of: Collection;
 }
 
-/** One waiting caller. */
-interface Waiting {
+interface Waiting extends PollWaiter {
   readonly criteria: readonly Criterion[];
   readonly pollAfterMs: number;
   looks: number;
-  dueAt: number;
   take(found: JsonObject | undefined): void;
-  fail(error: unknown): void;
 }
 
 /** All who wait for resources of one collection. */
 class Round {
   readonly #deps: RoundDeps;
-  readonly #waiting = new Set<Waiting>();
-  #timer: { readonly timer: Timer; readonly at: number } | undefined;
-  #isLooking = false;
+  readonly #rounds: PollRounds<Waiting>;
 
   constructor(deps: RoundDeps) {
     this.#deps = deps;
+    this.#rounds = new PollRounds({ clock: deps.clock, look: (due, all) => this.#look(due, all) });
   }
 
   get isIdle(): boolean {
-    return this.#waiting.size === 0;
+    return this.#rounds.waiting.size === 0;
   }
 
   wait(criteria: readonly Criterion[], request: Watched, judge: Judge): Promise<never> {
     const { signal, progress, observation, pollAfterMs } = request;
-    const { promise, reject } = Promise.withResolvers<never>();
     const report = onlyChanges(observation, progress);
-    const waiting: Waiting = {
-      criteria,
-      pollAfterMs,
-      looks: 1,
-      dueAt: this.#next(pollAfterMs),
-      take: (found) => {
-        // mutant: poller-tells-stopped drop
-        if (!this.#waiting.has(waiting)) return;
-        try {
-          report(judge(found));
-        } catch (error) {
-          waiting.fail(error);
-        }
-      },
-      fail: (error) => {
-        signal.removeEventListener('abort', end);
-        this.#waiting.delete(waiting);
-        // mutant: poller-idle-timer drop
-        if (this.isIdle) this.#disarm();
-        reject(error);
-      },
-    };
-    const end = (): void => waiting.fail(new TransientError('the watch was ended'));
-    this.#waiting.add(waiting);
-    if (signal.aborted) end();
-    else {
-      signal.addEventListener('abort', end);
-      this.#arm(waiting.dueAt);
-    }
-    return promise;
+    return this.#rounds.wait<never>(signal, ({ reject: fail }) => {
+      const waiting: Waiting = {
+        criteria,
+        pollAfterMs,
+        looks: 1,
+        dueAt: this.#next(pollAfterMs),
+        take: (found) => {
+          // mutant: poller-tells-stopped drop
+          if (!this.#rounds.waiting.has(waiting)) return;
+          try {
+            report(judge(found));
+          } catch (error) {
+            fail(error);
+          }
+        },
+        fail,
+      };
+      return waiting;
+    });
   }
 
   close(): void {
-    for (const waiting of [...this.#waiting]) waiting.fail(new TransientError('the adapter was closed'));
+    this.#rounds.close();
   }
 
   /** The next moment of this rhythm that is not too near. */
@@ -161,48 +142,19 @@ class Round {
     return Math.ceil((now + pauseMs / 2) / pauseMs) * pauseMs;
   }
 
-  #arm(at: number): void {
-    // mutant: poller-lists-twice if -> $2
-    if (this.#isLooking || (this.#timer !== undefined && this.#timer.at <= at)) return;
-    this.#disarm();
-    const { clock } = this.#deps;
-    this.#timer = { timer: clock.setTimeout(() => this.#onTime(at), Math.max(0, at - clock.now())), at };
-  }
-
-  #disarm(): void {
-    if (this.#timer !== undefined) this.#deps.clock.clearTimeout(this.#timer.timer);
-    this.#timer = undefined;
-  }
-
-  #onTime(at: number): void {
-    this.#timer = undefined;
-    const now = this.#deps.clock.now();
-    // Other timers are overdue too, those of leases among them (OS-POLLER-5).
-    // mutant: poller-stood-still if -> false
-    if (now - at > STOOD_STILL_MS) this.#arm(now);
-    else void this.#look(at);
-  }
-
-  /** Never rejects: every failure is that of those it concerns. */
-  async #look(at: number): Promise<void> {
-    this.#isLooking = true;
-    const all = [...this.#waiting];
-    const due = all.filter(({ dueAt }) => dueAt <= at);
+  /** Every failure is that of those it concerns. */
+  async #look(due: readonly Waiting[], all: readonly Waiting[]): Promise<void> {
     // mutant: poller-each-asked <= -> true
     const isFew = new Set(due.map(({ criteria }) => criteria[0]?.value)).size <= FEW[this.#deps.of.service.lookUp];
     const served = new Set(isFew ? due : all);
     await (isFew ? this.#read(due) : this.#list(all));
-    this.#isLooking = false;
     for (const waiting of served) waiting.looks += 1;
     const now = this.#deps.clock.now();
-    let nextAt = Number.POSITIVE_INFINITY;
-    for (const waiting of this.#waiting) {
+    for (const waiting of this.#rounds.waiting) {
       // Also for those who came during a long list: a cloud that is slow is not listed without a pause.
       if (served.has(waiting) || waiting.dueAt <= now)
         waiting.dueAt = this.#next(pollBackoff(waiting.pollAfterMs, waiting.looks));
-      nextAt = Math.min(nextAt, waiting.dueAt);
     }
-    if (!this.isIdle) this.#arm(nextAt);
   }
 
   /** Look-ups of one turn are one list. */
@@ -233,7 +185,7 @@ class Round {
       for (const { fail } of all) fail(error);
       return;
     }
-    await this.#read(lacking.filter((waiting) => this.#waiting.has(waiting)));
+    await this.#read(lacking.filter((waiting) => this.#rounds.waiting.has(waiting)));
   }
 }
 

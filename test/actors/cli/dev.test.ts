@@ -199,6 +199,12 @@ test('35.B: dev serves what its flags say, ends its banner with the tutorial, is
   try {
     const [, banner = ''] = dev.text().split('export KUBECONFIG=');
     await access(/the first steps: (\S+)\n\n$/.exec(banner)?.[1] ?? banner);
+    // kubectl takes what begins with a brace for JSON, and nothing else.
+    const piped = [...banner.matchAll(/echo '(\{.*\})' \| kubectl apply -f -/g)].map(([, text = '']) => text);
+    assert.equal(
+      piped.map((text) => JSON.parse(text).kind),
+      ['BareMetalHost'],
+    );
     await apply(dev.client, folder as string);
     await available(dev.client);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimMessage } from '../../../actors/mailbox/messages.ts';
-import { answerTo, type Claimed, contentVersionAfter } from '../../../actors/object/answer.ts';
+import { answerTo, type Claimed, contentVersionAfter } from '../../../actors/object/answers.ts';
 import { Readiness } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { placed } from '../../../actors/visualizer/page/chart-labels.ts';
 import { differencesOf, yaml } from '../../../actors/visualizer/page/differences.ts';
+import { headlineOf } from '../../../actors/visualizer/page/headline.ts';
 import { marksOf } from '../../../actors/visualizer/page/history-marks.ts';
 import { folded } from '../../../actors/visualizer/page/history-panel.ts';
 import { sayingOf } from '../../../actors/visualizer/page/messages-panel.ts';
@@ -306,6 +308,73 @@ test('35.A: no text of the page is smaller than 11 pixels', () => {
     const sizes = [...css.matchAll(/font(?:-size)?:[^;]*?(\d+(?:\.\d+)?)px/g)].map(([, size]) => Number(size));
     assert.ok(Math.min(...sizes, 99) >= 11, `${name}.css: ${Math.min(...sizes)}`);
   }
+});
+
+test('35.A4: a title says what is wrong; the object and all the rest of a long summary stand elsewhere', () => {
+  const quota =
+    "quota 'port' of the project of cloud 'c' of Secret/s: creating: POST /ports of service 'network' answered 409: Quota exceeded for resources: ['port'].; quota 'port' is used up, retrying at most every 10 minutes";
+  assert.equal(headlineOf(quota, 'Port/a'), {
+    title: "Quota 'port' is used up, retrying at most every 10 minutes",
+    detail: quota,
+  });
+  assert.equal(headlineOf('Network/public: InvalidConfiguration: found more than one', 'Network/public'), {
+    title: 'Found more than one',
+    detail: 'InvalidConfiguration: found more than one',
+  });
+  assert.equal(headlineOf('Network/b: it waits', 'Network/a'), { title: 'Network/b: it waits', detail: '' });
+  assert.equal(headlineOf('Network/a: it waits; soon', 'Network/a'), { title: 'It waits; soon', detail: '' });
+});
+
+test('35.A3: labels of a chart lie on no state and on no other label, where there is room', () => {
+  const states = { a: [100, 0, 100, 40], b: [100, 100, 100, 40], c: [100, 200, 100, 40] } as const;
+  const layout = { width: 400, height: 260, states, arrows: [], anywhere: [], goesAnywhere: [] };
+  const way = [
+    [150, 40],
+    [150, 200],
+  ] as const;
+  const labels = placed(
+    [
+      { lines: ['update failed', '14:12'], css: 'took', way },
+      { lines: ['after backoff'], css: 'next', way },
+    ],
+    layout,
+  );
+  const boxes = labels.map(({ x, y, width, height }) => [x - width / 2, y - height / 2, width, height] as const);
+  const all = [...Object.values(states), ...boxes];
+  for (const [index, one] of all.entries()) {
+    for (const other of all.slice(index + 1)) {
+      const isApart =
+        one[0] + one[2] <= other[0] ||
+        other[0] + other[2] <= one[0] ||
+        one[1] + one[3] <= other[1] ||
+        other[1] + other[3] <= one[1];
+      assert.ok(isApart, `${one} and ${other}`);
+    }
+  }
+});
+
+test('35.A4: the critical path leads to what became available last, whatever was deleted meanwhile', () => {
+  const of = new Map([
+    ['a', [step('a', 0, 'making', 'busy'), step('a', 50, 'idle', 'available')]],
+    [
+      'b',
+      [
+        step('b', 0, 'waiting', 'waiting'),
+        step('b', 60, 'making', 'busy', { by: 'a' }),
+        step('b', 90, 'idle', 'available'),
+      ],
+    ],
+    ['c', [step('c', 70, 'deleting', 'deleting'), step('c', 95, '', 'deleting')]],
+  ]);
+  const span = { from: 0, to: 100 };
+  assert.equal(
+    criticalPath([...of.keys()], (key) => of.get(key) ?? [], span),
+    ['a', 'b'],
+  );
+  assert.equal(
+    criticalPath(['c'], (key) => of.get(key) ?? [], span),
+    ['c'],
+  );
 });
 
 test.run();

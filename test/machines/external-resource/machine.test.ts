@@ -11,8 +11,7 @@ import {
 import { resourceStateOf } from '../../../machines/external-resource/lifecycle.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
-import { RELOOK_LIMIT_MS } from '../../../machines/external-resource/polling.ts';
-import { resyncMs } from '../../../machines/external-resource/resync.ts';
+import { RELOOK_LIMIT_MS, resyncMs } from '../../../machines/external-resource/polling.ts';
 import { type Dependency, type Readiness, stateOf } from '../../../machines/lifecycle.ts';
 import { leaves, possible, reached } from '../paths.ts';
 import {
@@ -1037,6 +1036,56 @@ test('an edit while a call is refused is tried: the refusal was of the spec befo
   first.give(terminal);
   await settled();
   assert.is(run.count('create'), 2);
+});
+
+test('an edit during the step before a wait is not waited for: the step was for the spec before (I9)', async () => {
+  const one = { ...nothing, matches: [observation()] };
+  const waits = [
+    {
+      state: 'building.ownedElsewhere',
+      busy: 'resolveOwnership',
+      gives: { conflictingOwner, at: 0 },
+      answers: { find: () => one },
+      object: view(owned),
+    },
+    {
+      state: 'building.awaitingExternal',
+      busy: 'import',
+      gives: undefined,
+      answers: {},
+      object: view({ ...owned, managed: false }),
+    },
+    {
+      state: 'building.awaitingPrerequisite',
+      busy: 'create',
+      gives: fail(lacking),
+      answers: { find: () => nothing },
+      object: view(owned),
+    },
+    {
+      state: 'deleting.refused',
+      busy: 'find',
+      gives: { ...nothing, matches: [observation(), observation({ id: 'id-2' })] },
+      answers: {},
+      object: view({ ...owned, deleting: true }),
+    },
+  ];
+  for (const { state, busy, gives, answers, object } of waits) {
+    const after = async (generation: number): Promise<readonly [phase: string, asked: number]> => {
+      const first = pending();
+      const answer = async (call: number): Promise<unknown> => {
+        const given = call === 1 ? await first.answer() : gives;
+        return typeof given === 'function' ? given() : given;
+      };
+      const run = await lived({ ...answers, [busy]: answer }, object);
+      run.report({ ...object, generation });
+      first.give(gives);
+      await settled();
+      return [run.phase(), run.count(busy)];
+    };
+    assert.equal(await after(object.generation), [state, 1]);
+    assert.equal(await after(object.generation + 1), [state, 2]);
+  }
 });
 
 test('an edit while waiting claims what the object refers to now', async () => {

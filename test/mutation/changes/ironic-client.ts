@@ -11,9 +11,7 @@ export const IRONIC_CLIENT: readonly Change[] = [
   ...noticedBy(['poller of Ironic'], {
     'ironic-never-one': 'IRONIC-POLLER-3: nobody is ever read by himself',
     'ironic-list-paces': 'IRONIC-POLLER-4: an Ironic that does not answer is listed as often as ever',
-    'ironic-stood-still':
-      'IRONIC-POLLER-5: a process that stood still asks before others are told that it lost its lease',
-    'ironic-slow-list': 'IRONIC-POLLER-6: a slow Ironic is listed without a pause',
+    'ironic-slow-list': 'IRONIC-POLLER-5: a slow Ironic is listed without a pause',
   }),
   ...noticedBy(['readiness of Ironic'], {
     'ironic-feature-missing': 'I4: what needs a feature is asked of an Ironic without it',

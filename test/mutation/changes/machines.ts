@@ -40,6 +40,7 @@ export const MACHINES: readonly Change[] = [
       'EXTERNAL-RESOURCE-9: what is found after a loss is taken for what the create has made',
     'uncleared-id-forgotten': 'I4: an id that could not be cleared is forgotten, and another resource made',
     'edit-while-compared': 'I9: an edit while the resource is compared is not compared',
+    'edit-while-contended': 'I9: an edit while it is asked whose the resource is waits for the owner of another one',
     'blank-deletion-waits': 'P1: what goes before it was built waits for what cannot tell without it what it built',
     'absent-reference-proves-of-edited':
       'I4: that a reference is absent proves of an edited object that nothing was built',

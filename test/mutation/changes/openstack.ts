@@ -142,15 +142,17 @@ export const OPENSTACK: readonly Change[] = [
     'status-each-look': 'OS-CONDITIONS-2, I8: every look writes a status',
     'deletion-silent-of-holders': 'a deleted object that is held does not say by whom',
   }),
+  ...noticedBy(['poller', 'poller of Ironic'], {
+    'poller-idle-timer': 'HTTP-POLL-ROUNDS-1: nobody waits, and the timer runs on',
+    'poller-lists-twice': 'HTTP-POLL-ROUNDS-2: a list that takes longer than an interval is asked for again meanwhile',
+    'poller-stood-still': "HTTP-POLL-ROUNDS-3, P10: a process that stood still asks for what is another's by now",
+  }),
   ...noticedBy(['poller'], {
     'poller-tells-stopped': 'OS-POLLER-1: who has stopped to wait is told',
-    'poller-idle-timer': 'OS-POLLER-2: nobody waits, and the timer runs on',
     'poller-own-moment': 'OS-POLLER-2: everybody who waits looks at a moment of its own',
     'poller-each-asked': 'OS-POLLER-2: however many wait, each is asked for',
-    'poller-lists-twice': 'a list that takes longer than an interval is asked for again meanwhile',
     'poller-left-out-gone': 'OS-POLLER-3: what a page left out is told to be gone',
     'poller-failed-list-proves': 'OS-POLLER-4: a list that failed proves that all are gone',
-    'poller-stood-still': "OS-POLLER-5, P10: a process that stood still asks for what is another's by now",
     'look-ups-by-device': 'the interfaces of many routers are a query each',
   }),
   ...noticedBy(['kept cloud'], {

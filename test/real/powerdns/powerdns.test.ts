@@ -1,4 +1,4 @@
-// needs: nothing
+// needs: powerdns
 // The adapter for PowerDNS on a real one: create, edit, drift, deletion from outside, a killed process, the server down, a wrong key,
 // wrong content, and the zone deleted first.
 import { suite } from 'uvu';
@@ -48,7 +48,7 @@ async function eventually(world: World, what: string, isSo: () => Promise<boolea
 }
 
 if (!isInstalled) process.stdout.write('skipped: there is no pdns_server; TROUPE_PDNS names a folder that has one\n');
-else
+else {
   test('35.C6: zones, records and aliases, whatever goes wrong', async () => {
     const server = await startPowerDns();
     const env = { POWERDNS_URL: server.url };
@@ -148,5 +148,5 @@ else
       await server.close();
     }
   });
-
-test.run();
+  test.run();
+}

@@ -20,6 +20,7 @@ export function utcDate(text: string): string | undefined {
   if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return undefined;
   local.setUTCHours(hour, minute, second);
   const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
+  // mutant: gateway-local-time - -> $1
   const utc = new Date(local.getTime() - offsetMs);
   if (utc.getUTCFullYear() < 0 || utc.getUTCFullYear() > 9_999) return undefined;
   const fraction = (match[7] ?? '').replace(/0+$/, '');

@@ -67,6 +67,7 @@ export function decodeStruct(type: StructType, value: Value, path: string, nulls
       const { wireName } = attribute;
       const member = Object.hasOwn(value, wireName) ? value[wireName] : undefined;
       if (member === undefined) return [];
+      // mutant: gateway-null-stays ?:.1 -> false
       if (member === null) return nulls === 'kept' ? [[wireName, null]] : [];
       const at = path === '' ? wireName : `${path}.${wireName}`;
       return [
@@ -96,6 +97,7 @@ function decodeSingleLink(type: Type, value: unknown, path: string): unknown {
 
 function decodeInteger(value: unknown, path: string, kind: keyof typeof INTEGER_BITS): number {
   const bound = 2 ** INTEGER_BITS[kind];
+  // mutant: gateway-any-number if -> false
   if (typeof value !== 'number' || !Number.isInteger(value)) return wrong(path, 'a whole number');
   if (value < -bound || value > bound - (kind === 'integer' ? 1 : 0))
     return wrong(path, `a number of ${INTEGER_BITS[kind] + 1} bits`);

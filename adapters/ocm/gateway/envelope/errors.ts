@@ -40,6 +40,7 @@ const GENERIC: Readonly<Record<number, string>> = {
 };
 
 export function errorBody({ status, code, reason, details }: Refusal, form: ErrorForm): object {
+  // mutant: gateway-error-number () -> Number(code ?? status)
   const id = String(code ?? status);
   const { place, operationId, at, prefixes } = form;
   return {
@@ -67,6 +68,7 @@ export function knownErrors(version: Version, prefixes: ErrorForm['prefixes']): 
   const own = version.errors.map(({ code, documentation, name }) => entry(code, documentation || name.camel));
   const codes = new Set(version.errors.map(({ code }) => code));
   const generic = Object.entries(GENERIC).filter(([status]) => !codes.has(Number(status)));
+  // mutant: gateway-own-errors ...#2 drop
   return [...generic.map(([status, reason]) => entry(Number(status), reason)), ...own];
 }
 
@@ -75,6 +77,7 @@ function urlOf({ service, version }: ErrorPlace): string {
 }
 
 function prefixOf(service: string | undefined, prefixes: ErrorForm['prefixes']): string {
+  // mutant: gateway-error-prefix if -> true
   if (service === undefined) return 'API';
   return (
     (Object.hasOwn(prefixes, service) ? prefixes[service] : undefined) ?? service.toUpperCase().replaceAll('_', '-')

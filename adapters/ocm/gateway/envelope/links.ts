@@ -81,6 +81,7 @@ export class Links {
 
   /** Those of the same version first; a class of that name in another one is what a link into another service means. */
   #targets(type: StructType): readonly Target[] {
+    // mutant: gateway-links-inside ?? -> $1
     return this.#byType.get(typeKey(type)) ?? this.#byName.get(type.name.key) ?? NO_TARGETS;
   }
 

@@ -48,6 +48,7 @@ export class ObjectWriter {
     const written = this.#struct(type, object.value, object, true);
     if (type.kind !== 'class') return written;
     const id = singleton && object.id === '' ? idOf(object.value) : { id: object.id };
+    // mutant: gateway-order-of-members {} -> { ...written, kind: type.name.camel, ...id, href: this.hrefOf(object) }
     return { kind: type.name.camel, ...id, href: this.hrefOf(object), ...written };
   }
 
@@ -106,6 +107,7 @@ export class ObjectWriter {
     const { type } = attribute;
     if (type.kind !== 'list') return undefined;
     const href = isTop ? this.#links.listHref(attribute, object, this.#collection) : undefined;
+    // mutant: gateway-list-link-forgotten if -> false
     if (href !== undefined) return { kind: `${type.element.name.camel}ListLink`, href };
     const items = isObject(member) ? member['items'] : undefined;
     if (!Array.isArray(items)) return undefined;

@@ -21,6 +21,7 @@ export class Query {
   /** @throws {RefusedRequest} 400: given more than once */
   text(name: string): string | undefined {
     const all = this.#parameters.getAll(name);
+    // mutant: gateway-repeated if -> false
     if (all.length > 1) refuse(400, `The query parameter '${name}' is given ${all.length} times`);
     return all[0];
   }
@@ -46,10 +47,12 @@ export class Query {
 export function queryValue(type: Type, text: string, name: string): unknown {
   switch (type.kind) {
     case 'boolean':
+      // mutant: gateway-any-boolean return -> TRUE.has(text)
       return TRUE.has(text) || (!FALSE.has(text) && wrong(name, text, 'a boolean'));
     case 'integer':
     case 'long': {
       const bound = type.kind === 'integer' ? 2 ** 31 : 2 ** 63;
+      // mutant: gateway-any-integer ?:.1 -> true
       const value = INTEGER.test(text) ? Number(text) : Number.NaN;
       return value >= -bound && value < bound ? value + 0 : wrong(name, text, 'a whole number');
     }

@@ -1,7 +1,7 @@
 // Fields of searches, orders and projections: which attributes their names mean, and how to read them.
 import type { Attribute, BuiltInType, DeclaredType, StructType, Type } from '../../model/mod.ts';
 import { isObject } from '../store/links.ts';
-import type { StoredObject } from '../store/store.ts';
+import type { SearchField, StoredObject } from '../store/store.ts';
 
 /** Comparison of a field's values. */
 export type FieldKind =
@@ -29,6 +29,8 @@ export interface Field {
 /** The scope of fields: the objects of one collection. */
 export interface FieldScope {
   readonly type: StructType;
+  /** Fields that objects have in searches only, by their dotted names. */
+  readonly searchFields?: ReadonlyMap<string, SearchField> | undefined;
   readonly hrefOf: (object: StoredObject) => string;
   /** Path of a link's target. */
   readonly linkHref: (attribute: Attribute, id: string, object: StoredObject) => string | undefined;
@@ -39,6 +41,23 @@ type Step = { readonly form: 'member'; readonly key: string } | { readonly form:
 
 /** @returns undefined for a field that objects of the type cannot have */
 export function fieldOf(parts: readonly string[], scope: FieldScope): Field | undefined {
+  const declared = scope.searchFields?.get(parts.join('.'));
+  if (declared !== undefined) return single(parts.join('.'), declared.kind, declared.read);
+  // mutant: gateway-one-form ?? -> $1
+  return attributeField(parts, scope) ?? otherFormOf(parts, scope);
+}
+
+/** `organization_id` where there is a link `organization`, and the other way round: clients say both. */
+function otherFormOf(parts: readonly string[], scope: FieldScope): Field | undefined {
+  const last = parts.at(-1) ?? '';
+  const before = parts.slice(0, -1);
+  if (last !== 'id')
+    return last.endsWith('_id') ? attributeField([...before, last.slice(0, -3), 'id'], scope) : undefined;
+  const holder = before.at(-1);
+  return holder === undefined ? undefined : attributeField([...before.slice(0, -1), `${holder}_id`], scope);
+}
+
+function attributeField(parts: readonly string[], scope: FieldScope): Field | undefined {
   const [first = '', ...rest] = parts;
   const path = parts.join('.');
   if (scope.type.kind === 'class' && rest.length === 0) {

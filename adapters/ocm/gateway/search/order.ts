@@ -61,8 +61,10 @@ export function sortKeysOf({ fields }: Order, object: StoredObject): SortKeys {
 export function compareSortKeys({ fields }: Order, a: SortKeys, b: SortKeys): number {
   for (let at = 0; at < fields.length; at++) {
     const order = compareValues(a.values[at], b.values[at]);
+    // mutant: gateway-always-ascending return -> order
     if (order !== 0) return (fields[at]?.sign ?? 1) * order;
   }
+  // mutant: gateway-ties return -> 0
   return compareText(a.id, b.id);
 }
 
@@ -84,6 +86,7 @@ function sortField(part: string, scope: FieldScope): SortField {
 }
 
 function compareValues(a: Key | undefined, b: Key | undefined): number {
+  // mutant: gateway-absent-first return -> Number(b === undefined) - Number(a === undefined)
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   // Values of different types come up in fields of any type only.
   return compareKeys(a, b) || (typeof a < typeof b ? -1 : typeof a > typeof b ? 1 : 0);

@@ -27,6 +27,7 @@ export function projectionOf(text: string, type: StructType): ((object: Value) =
   const kept: Kept = { members: new Map(type.kind === 'class' ? IDENTITY.map((name) => [name, 'whole']) : []) };
   for (const path of paths) {
     const parts = path.split('.');
+    // mutant: gateway-any-field if -> false
     if (!isPath(parts, type)) refuse(400, `'${path.slice(0, 200)}' is not a valid field name`);
     keep(kept, parts);
   }

@@ -47,6 +47,7 @@ export function tokensOf(search: string): Token[] {
 /** @throws {RefusedRequest} always */
 export function notParsed(search: string, at: number, why: string): never {
   const shown = search.length > SHOWN ? `${search.slice(0, SHOWN)}...` : search;
+  // mutant: gateway-error-position return -> refuse(400, search)
   return refuse(400, `Failed to parse search query '${shown}': at position ${at + 1} ${why}`);
 }
 

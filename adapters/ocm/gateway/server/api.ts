@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Model } from '../../model/mod.ts';
 import { type Authenticator, Unauthenticated } from '../auth/authenticator.ts';
-import { sunsetOf } from '../envelope/deprecation.ts';
+import { methodDeprecation, sunsetOf } from '../envelope/deprecation.ts';
 import { type ErrorPlace, errorBody, PREFIXES } from '../envelope/errors.ts';
 import { type Refusal, RefusedRequest, refuse } from '../envelope/faults.ts';
 import { Query } from '../envelope/query.ts';
@@ -67,6 +67,8 @@ interface Target {
   readonly segments: readonly string[];
   readonly query: Query;
   readonly place: ErrorPlace;
+  /** False: what is percent-encoded in the path is no text. */
+  readonly isEncoded: boolean;
 }
 
 const VERBS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
@@ -108,6 +110,7 @@ export class Api {
 
   async answer(request: ApiRequest, onAnswered: (answered: Answered) => void): Promise<ApiAnswer> {
     const given = request.headers['x-operation-id'];
+    // mutant: gateway-own-operation-id ?:.1 -> false
     const operationId = typeof given === 'string' && OPERATION_ID.test(given) ? given : this.#deps.newOperationId();
     const served = this.#served;
     let place = NOWHERE;
@@ -120,7 +123,7 @@ export class Api {
     try {
       const target = targetOf(request.target, served);
       place = target.place;
-      if (!VERBS.has(request.verb)) refuse(405, `The method '${request.verb}' is not supported`, ALLOW_ANY);
+      if (!target.isEncoded) refuse(400, 'The path is not encoded as it should be');
       const isRead = request.verb === 'GET' || request.verb === 'HEAD';
       const own = metadata(served, target.segments, target.query, {
         build: this.#deps.build,
@@ -130,13 +133,19 @@ export class Api {
         if (!isRead) refuse(405, `The path has no method '${request.verb}'`, { headers: { Allow: 'GET, HEAD' } });
         return finish(this.#success(own, operationId));
       }
+      if (!VERBS.has(request.verb)) refuseVerb(served, target.segments, request.verb);
       const caller = await this.#admitted(request, place);
       const found = route(served, target.segments, request.verb);
       operation = operationOf(found, request.verb, target.query);
       const answer = await this.#call(request, target, { served, found, operation, caller });
       return finish(this.#success(answer, operationId));
     } catch (error) {
-      if (error instanceof RefusedRequest) return finish(this.#error(error.refusal, place, operationId));
+      if (error instanceof RefusedRequest) {
+        const notices = operation === undefined ? {} : methodDeprecation(operation.method, new Set());
+        // mutant: gateway-errors-without-notice ... drop
+        const headers = { ...notices, ...error.refusal.headers };
+        return finish(this.#error({ ...error.refusal, headers }, place, operationId));
+      }
       this.#deps.onDefect(error, operationId);
       return finish(
         this.#error({ status: 500, reason: 'The server failed to answer the request' }, place, operationId),
@@ -187,6 +196,7 @@ export class Api {
         ...(typeof traceparent === 'string' && { traceparent }),
       },
     };
+    // mutant: gateway-nowhere-around drop
     await requireAround(served, found, caller);
     switch (method.kind) {
       case 'List':
@@ -218,34 +228,57 @@ export class Api {
   }
 }
 
-const ALLOW_ANY = { headers: { Allow: [...VERBS].join(', ') } };
+/** @throws {RefusedRequest} 405 with the methods that the path has, or all where there is no such path */
+function refuseVerb(
+  { services }: Served,
+  [api, service = '', version = '', ...rest]: readonly string[],
+  verb: string,
+): never {
+  const root = api === 'api' ? services.get(service)?.get(version)?.root : undefined;
+  const found = root && find(root, rest, verb);
+  // mutant: gateway-allow-all = -> isThere = false
+  const isThere = found !== undefined && found.operations.size > 0;
+  const allowed = isThere ? allowedOf(found) : [...VERBS];
+  return refuse(405, `The method '${verb}' is not supported`, { headers: { Allow: allowed.join(', ') } });
+}
 
 function common(status: number, operationId: string): Record<string, string> {
   return {
     ...(status !== 204 && { 'Content-Type': 'application/json' }),
+    // mutant: gateway-no-vary drop
     Vary: 'Authorization',
     'X-Operation-ID': operationId,
   };
 }
 
-/** @throws {RefusedRequest} 400: what is percent-encoded is no text */
 function targetOf(target: string, { services }: Served): Target {
   const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
+  // Proxies may ask by a whole URL.
+  // mutant: gateway-whole-url / -> /(?!)/
+  const path = (mark < 0 ? target : target.slice(0, mark)).replace(/^https?:\/\/[^/]*/i, '');
   const query = new Query(mark < 0 ? '' : target.slice(mark + 1));
+  let isEncoded = true;
+  // mutant: gateway-slash-counts / -> /(?!)/
   const encoded = path.replace(/\/+$/, '').split('/').slice(1);
   const segments = encoded.map((segment) => {
     try {
+      // mutant: gateway-encoded return -> segment
       return segment.includes('%') ? decodeURIComponent(segment) : segment;
     } catch {
-      return refuse(400, 'The path is not encoded as it should be');
+      isEncoded = false;
+      return segment;
     }
   });
   const [api, service, version] = segments;
   const versions = api === 'api' && service !== undefined ? services.get(service) : undefined;
-  if (versions === undefined) return { segments, query, place: NOWHERE };
+  if (versions === undefined) return { segments, query, place: NOWHERE, isEncoded };
   const isVersion = version !== undefined && versions.has(version);
-  return { segments, query, place: { service, version: isVersion ? version : undefined } };
+  return { segments, query, place: { service, version: isVersion ? version : undefined }, isEncoded };
+}
+
+function allowedOf({ operations }: Pick<Found, 'operations'>): string[] {
+  // mutant: gateway-allow-without-head ?: -> []
+  return [...operations.keys(), ...(operations.has('GET') ? ['HEAD'] : [])];
 }
 
 /** @throws {RefusedRequest} 404 */
@@ -260,11 +293,11 @@ function route({ services }: Served, segments: readonly string[], verb: string):
 /** @throws {RefusedRequest} 405 */
 function operationOf({ operations }: Found, verb: string, query: Query): Operation {
   const list = operations.get('GET');
+  // mutant: gateway-post-lists if -> false
   if (verb === 'POST' && list?.method.kind === 'List' && query.text('method') === 'get') return list;
   const operation = verb === 'HEAD' ? list : [...operations].find(([each]) => each === verb)?.[1];
   if (operation !== undefined) return operation;
-  const allowed = [...operations.keys(), ...(list === undefined ? [] : ['HEAD'])];
-  return refuse(405, `The path has no method '${verb}'`, { headers: { Allow: allowed.join(', ') } });
+  return refuse(405, `The path has no method '${verb}'`, { headers: { Allow: allowedOf({ operations }).join(', ') } });
 }
 
 /** The objects that the path names have to exist, for all that the caller may see. @throws {RefusedRequest} 404 */

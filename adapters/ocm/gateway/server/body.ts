@@ -30,11 +30,13 @@ export class Bodies {
    */
   async json(request: IncomingMessage): Promise<unknown> {
     const type = request.headers['content-type'];
+    // mutant: gateway-any-type if -> false
     if (type !== undefined && type !== '' && !JSON_TYPE.test(type)) {
       refuse(415, `The type of the body is '${type.slice(0, 100)}', and must be 'application/json'`);
     }
     const text = await this.#text(request);
     if (text === undefined || text.trim() === '') return undefined;
+    // mutant: gateway-any-depth if -> false
     if (depthOf(text) > DEEPEST) refuse(400, `The body is nested more than ${DEEPEST} deep`);
     try {
       return JSON.parse(text);

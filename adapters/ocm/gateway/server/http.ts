@@ -168,6 +168,7 @@ async function send(
   let bytes: Buffer | string | undefined = body ?? '';
   if (body !== undefined && body.length >= SMALL && request.method !== 'HEAD') {
     all['Vary'] = `${headers['Vary']}, Accept-Encoding`;
+    // mutant: gateway-gzip-for-all if -> true
     if (acceptsGzip(request)) {
       all['Content-Encoding'] = 'gzip';
       bytes = await zipped(body);

@@ -38,6 +38,7 @@ export function metadata(
   const versions = served.services.get(service);
   if (versions === undefined) return undefined;
   if (version === undefined)
+    // mutant: gateway-no-versions []#1 -> []
     return json({ ...apiEntry(service), versions: [...versions.keys()].map(versionEntry(service)) });
   const tree = versions.get(version);
   if (tree?.root === undefined) return undefined;
@@ -45,6 +46,7 @@ export function metadata(
     return tree.root.operations.has('GET') ? undefined : json(versionDocument(tree, deps));
   }
   if (tree.root.fixed.has(what) || tree.root.actions.has(what)) return undefined;
+  // mutant: gateway-no-document if -> false
   if (what === 'openapi' && id === undefined) return { status: 200, body: documentOf(tree.version) };
   if (what !== 'errors') return undefined;
   return errors(tree.version, id, query, deps);
@@ -66,7 +68,7 @@ function errors(version: Version, id: string | undefined, query: Query, { prefix
 
 function numberOf(query: Query, name: string): number | undefined {
   const text = query.text(name);
-  const type = BUILT_IN_TYPES.get('integer');
+  const type = BUILT_IN_TYPES.get(name === 'size' ? 'long' : 'integer');
   return text === undefined || type === undefined ? undefined : Number(queryValue(type, text, name));
 }
 
@@ -74,6 +76,7 @@ function versionDocument({ version, root }: Tree, { build }: MetadataDeps): obje
   const collections = [...(root?.fixed ?? [])].flatMap(([segment, node]) => {
     const list = node.operations.get('GET');
     const type = list?.method.kind === 'List' ? list.collection?.type : undefined;
+    // mutant: gateway-no-collections ?: -> []
     return type === undefined
       ? []
       : [{ id: segment, kind: `${type.name.camel}List`, href: `${version.url}/${segment}` }];

@@ -19,7 +19,7 @@ const LONGEST_SEARCH = 64 * 1024;
 /** Parameters that every list takes, declared or not: by the key of the parameter that declares it. */
 const ALWAYS = [
   { key: 'page', name: 'page', type: builtIn('integer') },
-  { key: 'size', name: 'size', type: builtIn('integer') },
+  { key: 'size', name: 'size', type: builtIn('long') },
   { key: 'fields', name: 'fields', type: builtIn('string') },
   { key: 'orderBy', name: 'orderBy', type: builtIn('string') },
 ] as const;
@@ -43,11 +43,13 @@ function givenOf(query: Query, body: Value, parameters: readonly Parameter[]): G
     const member = names.find((name) => Object.hasOwn(body, name) && body[name] !== null);
     const text = query.text(queryName);
     if (member !== undefined || text !== undefined) given.add(names[0] ?? queryName);
+    // mutant: gateway-query-wins if -> member !== undefined && text === undefined
     if (member !== undefined) values.set(key, decodeValue(type, body[member], member, 'absent'));
     else values.set(key, text === undefined ? initial : queryValue(type, text, queryName));
   };
   for (const { name, type, queryName, wireName, default: initial } of parameters) {
-    take(name.key, type, queryName, [wireName, name.snake, queryName], initial);
+    // A size beyond the range of its type is one that is too large.
+    take(name.key, name.key === 'size' ? builtIn('long') : type, queryName, [wireName, name.snake, queryName], initial);
   }
   for (const { key, name, type } of ALWAYS) if (!values.has(key)) take(key, type, name, [name], undefined);
   return { values, names: given };
@@ -65,6 +67,7 @@ export async function list(call: Call, { isByPost }: { readonly isByPost: boolea
     return typeof value === 'string' ? value : '';
   };
   const page = Number(values.get('page') ?? 1);
+  // mutant: gateway-page-zero if -> false
   if (page < 1) refuse(400, `The query parameter 'page' must be at least 1, and not '${page}'`);
   const size = sizeOf(Number(values.get('size') ?? DEFAULT_SIZE));
   const search = text('search');
@@ -74,12 +77,16 @@ export async function list(call: Call, { isByPost }: { readonly isByPost: boolea
   const { total, objects } = index
     .inside(ids)
     .query(compileSearch(search, scope), order, (page - 1) * size, page * size);
-  const texts = objects.map((item) =>
-    project === undefined ? writer.text(item) : JSON.stringify(project(writer.value(item))),
-  );
+  const projected = project && objects.map((item) => project(writer.value(item)));
+  const texts = projected?.map((item) => JSON.stringify(item)) ?? objects.map((item) => writer.text(item));
   const kind = JSON.stringify(`${collection.type.name.camel}List`);
   const body = `{"kind":${kind},"page":${page},"size":${objects.length},"total":${total},"items":[${texts.join()}]}`;
-  return { status: operation.method.status, headers: methodDeprecation(operation.method, names), body };
+  const headers = {
+    ...methodDeprecation(operation.method, names),
+    // mutant: gateway-list-without-notice drop
+    ...fieldDeprecation(collection.type, ...(projected ?? objects.map(({ value }) => value))),
+  };
+  return { status: operation.method.status, headers, body };
 }
 
 export async function get(call: Call): Promise<Answer> {
@@ -90,11 +97,12 @@ export async function get(call: Call): Promise<Answer> {
   const { collection, writer } = served;
   const object = await existing(call, served);
   const project = projectionOf(query.text('fields') ?? '', collection.type);
+  const projected = project?.(writer.value(object));
   const names = new Set(Object.keys(given).filter((name) => query.text(name) !== undefined));
   return {
     status: method.status,
-    headers: { ...methodDeprecation(method, names), ...fieldDeprecation(collection.type, object.value) },
-    body: project === undefined ? writer.text(object) : JSON.stringify(project(writer.value(object))),
+    headers: { ...methodDeprecation(method, names), ...fieldDeprecation(collection.type, projected ?? object.value) },
+    body: projected === undefined ? writer.text(object) : JSON.stringify(projected),
   };
 }
 
@@ -130,10 +138,11 @@ function objectBody(body: unknown): Value {
 }
 
 function sizeOf(asked: number): number {
+  // mutant: gateway-negative-size return -> asked
   return asked < 0 || asked > LARGEST_SIZE ? LARGEST_SIZE : asked;
 }
 
-function builtIn(key: 'integer' | 'string'): Type {
+function builtIn(key: 'integer' | 'long' | 'string'): Type {
   const type = BUILT_IN_TYPES.get(key);
   if (type === undefined) throw new Error(`there is no type '${key}'`);
   return type;

@@ -92,6 +92,7 @@ export class Served {
     const writer = new ObjectWriter(collection, this.links);
     const scope: FieldScope = {
       type: collection.type,
+      searchFields: table.searchFields,
       hrefOf: (object) => writer.hrefOf(object),
       linkHref: (attribute, id, object) => writer.linkHref(attribute, id, object),
     };

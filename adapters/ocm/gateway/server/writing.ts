@@ -27,15 +27,20 @@ export async function add(call: Call): Promise<Answer> {
   const dryRun = method.query.some(({ name, wireName }) => name.key === 'dry_run' && parameters[wireName] === true);
   const served = tableOf(call);
   const body = await call.body();
+  // mutant: gateway-add-anything if -> false
   if (!isObject(body)) return refuse(400, 'The body must be an object');
   const { type } = served.collection;
   const value = decodedFor(served, decodeStruct(type, body, '', 'absent'));
   refuseServerOwned(served.table.serverOwned, {}, value);
+  // mutant: gateway-link-nowhere drop
   await checkLinks(call, served, value, {});
+  // mutant: gateway-taken-name drop
   refuseTakenName(served, ids, value);
   const address = { outer: ids, id: idOf(body['id']) ?? newId() };
   const isNamed = type.name.key === NAMED_CLASS;
+  // mutant: gateway-dry-run-stores {} -> { ...context, address, value, dryRun: false }
   const outcome = await served.table.create({ ...context, address, value, dryRun });
+  // mutant: gateway-taken-409 ?: -> 409
   const object = stored(outcome, served, address, isNamed ? 400 : 409);
   if (dryRun) return { status: 204 };
   return written(call, served, object);
@@ -67,6 +72,7 @@ async function updateAll(call: Call, served: ServedTable, body: unknown): Promis
     if (served.index.get({ outer: ids, id }) === undefined) refuse(404, `${objectName(served, id)} not found`);
     return { id, patch: decodedFor(served, decodeStruct(served.collection.type, each, `[${index}]`, 'kept')) };
   });
+  // mutant: gateway-list-not-updated drop
   for (const { id, patch } of patches) await patched(call, served, { outer: ids, id }, patch);
   const texts = served.index
     .inside(ids)
@@ -108,6 +114,7 @@ async function patched(call: Call, served: ServedTable, address: Address, patch:
       if (error instanceof RefusedRequest) return { kind: 'invalid', reason: error.message };
       throw error;
     }
+    // mutant: gateway-update-forgets {} -> { value: merged(collection.type, current, patch) }
     return { value: withMembersOf(value, newest.value, table.serverOwned) };
   };
   return stored(await table.update({ ...call.context, address, edit }), served, address);

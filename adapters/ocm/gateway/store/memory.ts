@@ -18,6 +18,7 @@ import {
   type Outcome,
   type RemoveOutcome,
   type RemoveRequest,
+  type SearchField,
   type Store,
   type StoredObject,
   type Table,
@@ -30,6 +31,8 @@ export interface MemoryStoreOptions {
   readonly serverOwned?: Readonly<Record<string, readonly string[]>>;
   /** Actions, Post and Search, by collection path and the method's name. */
   readonly methods?: Readonly<Record<string, Readonly<Record<string, MethodHandler>>>>;
+  /** Fields of searches that are no attributes, by collection path and name. */
+  readonly searchFields?: Readonly<Record<string, Readonly<Record<string, SearchField>>>>;
   /** Collections that are not served; all others are. */
   readonly unbound?: ReadonlySet<string>;
   /** Keeps a deleted object readable until the promise settles: the work of a finalizer. */
@@ -133,6 +136,10 @@ class MemoryTable implements Table {
 
   get serverOwned(): ReadonlySet<string> {
     return new Set(this.#options.serverOwned?.[this.collection.path]);
+  }
+
+  get searchFields(): ReadonlyMap<string, SearchField> {
+    return new Map(Object.entries(this.#options.searchFields?.[this.collection.path] ?? {}));
   }
 
   get methods(): ReadonlyMap<string, MethodHandler> {

@@ -111,6 +111,13 @@ export interface MethodDone {
 export type MethodHandler = (call: MethodCall) => Promise<MethodDone | Fault>;
 
 /** The objects of one collection of the model, or its singletons. */
+/** What objects have in searches and orders only. */
+export interface SearchField {
+  readonly kind: 'text' | 'number' | 'boolean' | 'date';
+  /** The value that is compared; undefined: none. It depends on the object alone. */
+  readonly read: (object: StoredObject) => unknown;
+}
+
 export interface Table {
   /** Wire paths, dotted, of the attributes that the owner of the objects sets and clients do not. */
   readonly serverOwned: ReadonlySet<string>;
@@ -129,6 +136,8 @@ export interface Table {
     caller: Caller,
     address: { outer: readonly string[]; id: string | undefined },
   ) => Promise<boolean>;
+  /** Fields of searches that are no attributes, by their dotted names. */
+  readonly searchFields?: ReadonlyMap<string, SearchField>;
   /** Actions, Post and Search by the name of the method as the model writes it (`LendOut`). */
   readonly methods?: ReadonlyMap<string, MethodHandler>;
 }

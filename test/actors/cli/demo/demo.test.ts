@@ -80,8 +80,16 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     // 35.B: every kind that there is, without the Secrets, as everywhere that a count is told.
     const kinds = openstackContracts.map(({ kind }) => kind);
     assert.is(kinds.length, 26);
-    at(said, /^130 objects of 33 kinds$/m);
-    for (const kind of [...kinds, 'Secret', 'BareMetalHost', ...windows.contracts.map((each) => each.kind)]) {
+    at(said, /^135 objects of 36 kinds$/m);
+    for (const kind of [
+      ...kinds,
+      'Secret',
+      'BareMetalHost',
+      'Region',
+      'Cluster',
+      'NodePool',
+      ...windows.contracts.map((each) => each.kind),
+    ]) {
       const line = new RegExp(` \\d+ ${kind} +\\d+\\.\\d\\d(-\\d+\\.\\d\\d)? s`, 'g');
       assert.is(said.match(line)?.length, 2, `how long each ${kind} took to come and to go`);
     }
@@ -113,12 +121,21 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     const most = Math.max(...quarters.values());
     assert.ok(most <= 8, `${most} lines of one state in a quarter of a second`);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
-    const passed = at(said, /^demo passed: 130 objects, 4 hosts and 11 Windows storage among them, came up in /m);
+    const passed = at(
+      said,
+      /^demo passed: 135 objects, 4 hosts, 11 Windows storage and 5 of a model among them, came up in /m,
+    );
     // What a Windows machine has in use comes and goes with the objects, and in their order.
     at(said, /^ {2}Windows: node one \(a machine in memory\)$/m);
     at(said, /^ {2}Windows storage in use: 1 target, 2 disks, 1 share, 4 paths$/m);
     at(said, /^ {2}Windows storage: (\d+) of \1 were deleted before what they are on$/m);
     assert.ok(at(said, / available .*windowsvolume (?:[a-z-]+, )*archive\b/m) < at(said, /^deleting namespace /m));
+    // 36.A6: the objects of a model are served over HTTP, and go in their order as well.
+    at(
+      said,
+      /^ {2}a model over HTTP: GET \/api\/fleet\/v1\/clusters answers 200 with 2 clusters: lab installing, shop ready$/m,
+    );
+    assert.ok(at(said, / gone .*nodepool .*workers/m) <= at(said, / gone .*cluster .*shop\b/m));
     // A host goes while the others stay.
     const up = at(said, /^ {2}hosts: 2 available, 1 externally provisioned, 1 provisioned$/m);
     const retired = at(said, /^deleting baremetalhost\/old-shop, while all else stays up$/m);
@@ -158,6 +175,7 @@ test('what is kept stays until Ctrl-C, tells how to look at it, and goes then', 
     async (start, text, folder) => {
       assert.is(await start({ signal: stop.signal, keep: true, terminal: true }), 0, text());
       at(text(), new RegExp(`export KUBECONFIG=${join(folder, 'kubeconfig')}`));
+      at(text(), /^ {2}curl http:\/\/127\.0\.0\.1:\d+\/api\/fleet\/v1\/clusters$/m);
       at(
         stripVTControlCharacters(text()),
         /^ {2}○ waiting for what it refers to {2}◐ creating .* ◍ held: deleted, and still used /m,

@@ -10,9 +10,11 @@ import { Area, type Check, exitCodeOf, unknown, Verdict, well, wrong } from '../
 import { clockCheck, leastSkew } from '../../../../actors/cli/doctor/clocks.ts';
 import { type DoctorDeps, doctor } from '../../../../actors/cli/doctor/doctor.ts';
 import { doctorText } from '../../../../actors/cli/doctor/text.ts';
+import { configure } from '../../../../actors/process/adapters.ts';
 import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/contracts.ts';
 import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
 import { openstack, openstackWith } from '../../../../adapters/openstack/mod.ts';
+import { lightingAdapter } from '../../../../adapters/template/src/mod.ts';
 import { type BusCheck, Seen, TerminalError } from '../../../../bus/mod.ts';
 import { onSockets } from '../../../world/environments.ts';
 import { checkIn, type World } from '../../../world/world.ts';
@@ -69,6 +71,38 @@ check('where all is well but for a bus that nobody names, that is all it says, a
   const password = /password: *"?([^"\s]+)/.exec(world.ground.cloudsYaml)?.[1] ?? assert.unreachable();
   assert.not.match(found.out, String(password));
 });
+
+check(
+  '35.C4: of a loaded adapter: its parts, its definitions and the rights of its role, and what is wrong with them',
+  async (world) => {
+    const lighting = lightingAdapter({ fetch });
+    const config = readConfig({ KUBECONFIG: world.ground.kubeconfig }, {}, [lighting]);
+    const loaded = { ...lighting, ...configure(lighting, {}) };
+    const missing = await examined(world, { config, adapters: [loaded] });
+    assert.is(of(missing, Area.Process)[1], 'well adapter lighting: role lighting, Lamp: its parts go together');
+    assert.is(missing.code, 1, missing.out);
+    assert.match(
+      of(missing, Area.Cluster).join('\n'),
+      /^wrong CustomResourceDefinitions?.*lamps\.lighting\.example\.org/m,
+    );
+
+    await installCrds(world.client, world.clock, () => undefined, lighting.contracts);
+    const found = await examined(world, { config, adapters: [loaded] });
+    assert.match(of(found, Area.Cluster)[1] ?? '', /^well CustomResourceDefinitions: all 1 are there, established/);
+    assert.equal(
+      of(found, Area.Access).map((line) => line.replace(/\d+/, 'N').replace(/, as '.*':/, ':')),
+      ['watch', 'actors', 'lighting'].map((role) => `well role ${role}: may do all N`),
+    );
+
+    // A contract without a kind.
+    const broken = await examined(world, { config, adapters: [{ ...loaded, kinds: [] }] });
+    assert.is(broken.code, 1);
+    assert.is(
+      of(broken, Area.Process)[1],
+      "wrong adapter lighting: Lamp: it has a contract, and 'configure' returns no kind for it",
+    );
+  },
+);
 
 check(
   'what is amiss is told with where and what to do, and ends with 1',

@@ -73,7 +73,10 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
   );
   for (const [names, message] of [
     [['netwrok'], /^there is no kind 'netwrok'; did you mean 'network'\?$/],
-    [['pineapple'], /^there is no kind 'pineapple'; there are AddressScope, /],
+    [
+      ['pineapple'],
+      /^there is no kind 'pineapple'; there are AddressScope, .*, and those of adapters that --adapters names$/,
+    ],
     [['network/'], "'get' takes a kind"],
   ] as const) {
     try {

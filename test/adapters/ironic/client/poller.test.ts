@@ -362,7 +362,7 @@ test('what was asked for before the watch began is not told (IRONIC-POLLER-1)', 
   first.stop();
 });
 
-test('a slow Ironic is left alone for as long as it took (IRONIC-POLLER-6)', async () => {
+test('a slow Ironic is left alone for as long as it took (IRONIC-POLLER-5)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(1);
   const watching = watch('n0');
@@ -412,7 +412,7 @@ test('who stops during a list is told nothing by it, nor read by himself', async
   assert.is(clock.armed, 0);
 });
 
-test('a process that stood still asks for nothing before its other timers have run (IRONIC-POLLER-5)', async () => {
+test('a process that stood still asks for nothing before its other timers have run (HTTP-POLL-ROUNDS-3)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(1);
   const watching = watch('n0');

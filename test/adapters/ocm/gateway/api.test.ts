@@ -7,8 +7,16 @@ import * as assert from 'uvu/assert';
 import { RateLimit } from '../../../../adapters/ocm/gateway/server/rate.ts';
 import type { Collection } from '../../../../adapters/ocm/gateway/store/collections.ts';
 import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
-import type { Fault, MethodCall, Store, Table } from '../../../../adapters/ocm/gateway/store/store.ts';
-import { json, type Reply } from './client.ts';
+import type {
+  Fault,
+  MethodCall,
+  SearchField,
+  Store,
+  Table,
+  Value,
+} from '../../../../adapters/ocm/gateway/store/store.ts';
+import { Workspace } from '../../../../adapters/ocm/model/mod.ts';
+import { idsOf, json, type Reply } from './client.ts';
 import { collectionAt, testModel } from './model.ts';
 import { type Serving, type ServingOptions, serving } from './served.ts';
 import { CLUSTERS } from './store.suite.ts';
@@ -254,6 +262,61 @@ test('8: what is deprecated says so, and is gone after its sunset', async () => 
   );
   await withServing(memoryStore(), async ({ client }) => refused(await client.get(VERSIONS), 410, /served no more/), {
     now: () => before + 86_400_000,
+  });
+});
+
+test('8: deprecated fields are named as far as there is room in a header', async () => {
+  const attributes = Array.from(
+    { length: 60 },
+    (_, n) => `@deprecated(message = "Use nothing of ${'é'.repeat(9)}.") Old${n} String`,
+  );
+  const workspace = new Workspace();
+  workspace.set(
+    'm/old_mgmt/v1/old.model',
+    `class Thing { ${attributes.join(' ')} Parts []Part }
+struct Part { @deprecated(message = "Gone.") Size Integer }
+resource Root { locator Thing { target Thing } }
+resource Thing { method Get { out Body Thing } }`,
+  );
+  const model = workspace.model();
+  const store = memoryStore();
+  await withServing(
+    store,
+    async ({ client }) => {
+      const path = '/api/old_mgmt/v1/thing';
+      const put = (value: Value) => store.put(collectionAt(model, path), { outer: [], id: '' }, value);
+      put(Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`old_${n}`, 'x'])));
+      const notice = String((await client.get(path)).headers['x-ocm-field-deprecation']);
+      assert.ok(notice.length > 500 && notice.length <= 1_000, String(notice.length));
+      assert.ok(Object.values(JSON.parse(notice)).every((each) => String(each).endsWith('éé.')));
+      put({ parts: [{}, { size: 1 }] });
+      assert.is((await client.get(path)).headers['x-ocm-field-deprecation'], '{"parts.size":"Gone."}');
+    },
+    { model },
+  );
+});
+
+test('3.1: a store declares fields that are in searches only', async () => {
+  const read: SearchField['read'] = ({ value }) => String(value['openshift_version'] ?? '').split('.')[0];
+  const store = memoryStore({
+    searchFields: {
+      [CLUSTERS]: {
+        version_raw_id_prefix: { kind: 'text', read },
+        'organization.id': { kind: 'number', read: () => 7 },
+      },
+    },
+  });
+  await withServing(store, async ({ client }) => {
+    for (const [id, version] of [
+      ['a', '4.16.3'],
+      ['b', '5.0.0'],
+    ])
+      await client.post(CLUSTERS, { id, openshift_version: version });
+    const found = await client.search(CLUSTERS, { search: "version_raw_id_prefix = '5' and organization.id > 6" });
+    assert.equal(idsOf(found), ['b']);
+    assert.equal(idsOf(await client.search(CLUSTERS, { order: 'version_raw_id_prefix desc' })), ['b', 'a']);
+    refused(await client.search(CLUSTERS, { fields: 'version_raw_id_prefix' }), 400, /not a valid field name/);
+    refused(await client.search(CLUSTERS, { search: "organization.id = 'x'" }), 400, /is not a number/);
   });
 });
 

@@ -127,7 +127,7 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       const { body } = await world.client.call({ method: 'GET', path: world.path('Cluster', 'a') });
       return (body as unknown as { metadata: { annotations: unknown } }).metadata.annotations;
     };
-    assert.equal(await annotations(), { 'troupe/traceparent': traceparent });
+    assert.equal(await annotations(), { 'troupe/traceparent': traceparent, 'troupe/traceparent-generation': '1' });
     const other = traceparent.replace('b7ad', 'c8be');
     await clusters.update({
       address: at('a'),
@@ -135,7 +135,7 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       traceparent: other,
       edit: () => ({ value: { name: 'A' } }),
     });
-    assert.equal(await annotations(), { 'troupe/traceparent': other });
+    assert.equal(await annotations(), { 'troupe/traceparent': other, 'troupe/traceparent-generation': '2' });
   });
 
   on('36.4b: writes of others arrive, with what they say in the status', async (world) => {

@@ -55,7 +55,10 @@ test('36.7: run --roles ocm serves the models of a cluster, counts requests, and
     const { body } = await client.call({ method: 'GET', path });
     const { metadata, spec } = body as { metadata: { annotations?: Record<string, string> }; spec?: unknown };
     assert.equal(spec, { replicas: 2, clusterRef: id });
-    assert.equal(metadata.annotations, { 'troupe/traceparent': TRACEPARENT });
+    assert.equal(metadata.annotations, {
+      'troupe/traceparent': TRACEPARENT,
+      'troupe/traceparent-generation': '1',
+    });
     // Of what nothing is bound to nothing is served.
     assert.is((await fetch(`${url}/api/fleet_mgmt/v1_alpha1/regions`)).status, 501);
     const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -10,7 +10,7 @@ import type { Binding } from '../../../../adapters/ocm/kinds/bindings.ts';
 import { bindKinds, type ModelKind } from '../../../../adapters/ocm/kinds/kinds.ts';
 import { type KubernetesStore, kubernetesStore } from '../../../../adapters/ocm/kubernetes-store/store.ts';
 import type { Model } from '../../../../adapters/ocm/model/mod.ts';
-import { type Clock, type JsonObject, memoryBroker } from '../../../../bus/mod.ts';
+import { type Clock, type JsonObject, memoryBroker, type ReceivedEvent } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { openApiServer } from '../../../world/api-server.ts';
 import { simulatedClock } from '../../../world/clock.ts';
@@ -42,6 +42,8 @@ export interface ModelWorld {
   readonly store: KubernetesStore;
   readonly kinds: readonly ModelKind[];
   readonly runtime: Runtime | undefined;
+  /** Events of the actors so far. */
+  readonly events: readonly ReceivedEvent[];
   /** What the runtime logged as errors. */
   readonly errors: readonly JsonObject[];
   path(kind: string, name?: string): string;
@@ -79,6 +81,8 @@ export async function openModelWorld(ground: Ground, options: WorldOptions): Pro
   const namespace = await newNamespace(client, clock);
   const broker = memoryBroker({ clock, leaseMs: 1_500 });
   const bus = broker.connect();
+  const events: ReceivedEvent[] = [];
+  const listening = await bus.trace.subscribe((event) => events.push(event));
   const errors: JsonObject[] = [];
   const destination = written((text) => {
     for (const line of text.trim().split('\n')) {
@@ -122,6 +126,7 @@ export async function openModelWorld(ground: Ground, options: WorldOptions): Pro
     store,
     kinds,
     runtime,
+    events,
     errors,
     path,
     read,
@@ -142,6 +147,7 @@ export async function openModelWorld(ground: Ground, options: WorldOptions): Pro
     async close() {
       await store.close();
       await runtime?.close();
+      await listening.close();
       await bus.close();
       await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
       await client.close();

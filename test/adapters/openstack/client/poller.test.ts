@@ -277,7 +277,7 @@ test('what cannot be judged ends its own watch alone', async () => {
   for (const { stop } of watching) stop();
 });
 
-test('nobody waits: no request and no timer is left (OS-POLLER-2)', async () => {
+test('nobody waits: no request and no timer is left (HTTP-POLL-ROUNDS-1)', async () => {
   const { clock, polls, watch } = tenant();
   const cloud = new FakeCloud(ids(3));
   const watching = ids(3).map((id) => watch(cloud, id));
@@ -321,7 +321,7 @@ test('who stops while a list is under way hears nothing of it; who comes then wa
   third.stop();
 });
 
-test('a list that takes longer than an interval is not asked for again meanwhile', async () => {
+test('a list that takes longer than an interval is not asked for again meanwhile (HTTP-POLL-ROUNDS-2)', async () => {
   const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(120));
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -352,7 +352,7 @@ test('every request ends by a deadline, and is in no trace of an object', async 
   for (const { stop } of watching) stop();
 });
 
-test('a process that stood still asks for nothing before who lost its lease is told (OS-POLLER-5, P10)', async () => {
+test('a process that stood still asks for nothing before who lost its lease is told (HTTP-POLL-ROUNDS-3, P10)', async () => {
   const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a', 'b']);
   const lost = watch(cloud, 'a');

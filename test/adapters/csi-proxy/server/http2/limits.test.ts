@@ -3,6 +3,8 @@
 // meanwhile, and what they took comes back.
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pipePath } from '../../../../../adapters/csi-proxy/base/pipes.ts';
@@ -18,6 +20,8 @@ const echo: EchoHandler = async (_context, request) => request;
 
 const HEADERS = { ':method': 'POST', ':path': '/v1.Test/Echo', 'content-type': 'application/grpc', te: 'trailers' };
 const CLIENT_MEMORY_MB = 1_000;
+/** What the collector leaves differs by some MiB; a kibibyte of each of 10,000 requests would be more. */
+const GROWTH_BYTES = 8 * MIB;
 /** Of a message of 3.9 MiB, of which all but the last byte is sent. */
 const LONG_BYTES = Math.floor(3.9 * MIB);
 
@@ -31,6 +35,18 @@ const closedFor = (world: World, reason: string) =>
   figure(world, `csi_proxy_connections_closed_total{group="test",version="v1",reason="${reason}"}`);
 const refusedFor = (world: World, reason: string) =>
   figure(world, `csi_proxy_requests_refused_total{group="test",version="v1",reason="${reason}"}`);
+
+/** What is reachable, of clients and server: both are in this process. */
+async function heapBytes(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  // What closes in a later turn of the event loop is collected after it.
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  return process.memoryUsage().heapUsed;
+}
 
 /** Sockets that have heard the server, and say nothing; opened one after another, as a system queues but some hundred. */
 async function silent(prefix: string, count: number): Promise<Socket[]> {
@@ -138,6 +154,27 @@ test(
     assert.is(await figure(world, 'csi_proxy_incomplete_requests'), 0);
     assert.is(await figure(world, 'csi_proxy_buffered_request_bytes'), 0);
     for (const session of opened) session.destroy();
+  }),
+);
+
+test(
+  '33.C7: what 10,000 requests that never end have taken is given back when they have ended',
+  limited({ requestMs: 3_000 * slowness(clock) }, async (world) => {
+    const storm = async (): Promise<number> => {
+      const before = await figure(world, 'csi_proxy_connections');
+      const opened = await sessions(world.prefix, 40);
+      const calls = opened.flatMap((session) => Array.from({ length: 250 }, () => begin(session)));
+      for (const { stream } of calls) stream.write(Buffer.from([0]));
+      await Promise.all(calls.map(({ code }) => code));
+      for (const session of opened) session.destroy();
+      await until(async () => (await figure(world, 'csi_proxy_connections')) <= before, 'all are closed');
+      assert.is((await world.call('Echo', { text: 'in' })).text, 'in');
+      return heapBytes();
+    };
+    // The first one leaves what is compiled and pooled, for good.
+    const first = await storm();
+    const grown = (await storm()) - first;
+    assert.ok(grown < GROWTH_BYTES, `${Math.round(grown / MIB)} MiB are left of the second 10,000`);
   }),
 );
 

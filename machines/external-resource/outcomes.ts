@@ -1,4 +1,5 @@
-// Changes since the spec was applied to the resource: drift, deletion, or the replacement of a dependency.
+// What the outcome of a step changes in the context, and what has changed since the spec was applied to the resource: drift, deletion,
+// or the replacement of a dependency.
 import type { Dependency } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import type { ResourceContext } from './context.ts';
@@ -40,4 +41,27 @@ export function idsOf(dependencies: readonly Dependency[]): Readonly<Record<stri
 export function isAnew({ passedOn, dependencies }: Pick<ResourceContext, 'passedOn' | 'dependencies'>): boolean {
   const known = idsOf(dependencies);
   return Object.entries(passedOn).some(([label, id]) => known[label] !== undefined && known[label] !== id);
+}
+
+/** The object only needed an observation, which was postponed for lack of a slot: nothing changes. */
+export function isPostponed({ object, error }: Pick<ResourceContext, 'object' | 'error'>): boolean {
+  // mutant: late-resync-tells return -> false
+  return error?.unsent === true && object.settled !== 'no';
+}
+
+/** Context after a failure. */
+export function failed(
+  context: ResourceContext,
+  error: ErrorData,
+): Pick<ResourceContext, 'error' | 'attempts' | 'inDoubtUntil' | 'landsInMs' | 'available'> {
+  // Only a failed read makes the state uncertain; other failures, and a late observation, do not.
+  const isSure = context.observation !== undefined || isPostponed({ object: context.object, error });
+  return {
+    error,
+    attempts: context.attempts + 1,
+    // mutant: unanswered-create-forgotten : -> $1
+    inDoubtUntil: Math.max(context.inDoubtUntil, error.inDoubtUntil ?? 0),
+    landsInMs: undefined,
+    available: context.available && isSure,
+  };
 }

@@ -1,0 +1,71 @@
+// From an HTTP request to the change of an object: what carries its trace context, and where it ends.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { changeTraceparent, traceIdOf } from '../../../../actors/base/change-trace.ts';
+import { modelOf } from '../gateway/model.ts';
+import { serving } from '../gateway/served.ts';
+import { MODELS } from './models.ts';
+import { embeddedInRealTime, type ModelWorld, openModelWorld } from './world.ts';
+
+const test = suite('traces of requests to a model');
+const FLEET = { service: 'fleet_mgmt', version: 'v1_alpha1' } as const;
+const BINDINGS = [{ ...FLEET, class: 'Cluster', statusAttributes: ['State', 'Nodes.Ready'] }] as const;
+const CLUSTERS = '/api/fleet_mgmt/v1_alpha1/clusters';
+const MERGE = 'application/merge-patch+json';
+const [FIRST, SECOND] = [1, 2].map((n) => `00-${String(n).repeat(32)}-${String(n).repeat(16)}-01`) as [string, string];
+
+/** Links of the transitions of an object's generation. */
+async function linksOf(world: ModelWorld, name: string, generation: number): Promise<readonly string[]> {
+  const object = await world.until('Cluster', name, (each) => each?.status?.['observedGeneration'] === generation);
+  const trace = traceIdOf(changeTraceparent(object));
+  const own = world.events.filter(
+    ({ actor, type, traceparent }) => actor.name === name && type === 'transition' && traceIdOf(traceparent) === trace,
+  );
+  assert.ok(own.length > 0, `generation ${generation}`);
+  return [...new Set(own.flatMap(({ data }) => (data['links'] ?? []) as readonly string[]))];
+}
+
+test('36.7: the first transitions of a change link to the request that made it, and to no other one', async () => {
+  const model = modelOf(MODELS);
+  const world = await openModelWorld(await embeddedInRealTime(), { model, bindings: BINDINGS });
+  const served = await serving(world.store, { model });
+  const send = async (method: string, path: string, body: object, traceparent?: string): Promise<number> => {
+    const headers = { 'Content-Type': 'application/json', ...(traceparent !== undefined && { traceparent }) };
+    const url = `http://127.0.0.1:${served.port}${path}`;
+    for (;;) {
+      const { status } = await fetch(url, { method, headers, body: JSON.stringify(body) });
+      if (status !== 503) return status;
+      await world.clock.sleep(20);
+    }
+  };
+  try {
+    assert.is(await send('POST', CLUSTERS, { id: 'one', name: 'one' }, FIRST), 201);
+    assert.equal(await linksOf(world, 'one', 1), [FIRST]);
+    assert.is(await send('PATCH', `${CLUSTERS}/one`, { name: 'another' }, SECOND), 200);
+    assert.equal(await linksOf(world, 'one', 2), [SECOND]);
+    const { metadata } = (await world.read('Cluster', 'one')) ?? {};
+    assert.equal(metadata?.annotations, {
+      'troupe/traceparent': SECOND,
+      'troupe/traceparent-generation': '2',
+    });
+    // Neither an edit by somebody else nor a request that tells no trace is that of the annotation.
+    await world.client.call({
+      method: 'PATCH',
+      path: world.path('Cluster', 'one'),
+      contentType: MERGE,
+      body: { spec: { name: 'by-kubectl' } },
+    });
+    assert.equal(await linksOf(world, 'one', 3), []);
+    assert.is(await send('PATCH', `${CLUSTERS}/one`, { name: 'untold' }), 200);
+    assert.equal(await linksOf(world, 'one', 4), []);
+    // A caller's text that is no trace context gets nowhere.
+    assert.is(await send('POST', CLUSTERS, { id: 'two' }, 'nonsense'), 201);
+    assert.equal(await linksOf(world, 'two', 1), []);
+    assert.equal(world.errors, []);
+  } finally {
+    await served.close();
+    await world.close();
+  }
+});
+
+test.run();
