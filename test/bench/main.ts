@@ -151,7 +151,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     ...alone(5_000, page, {
       'small.firstMs': 300,
       'large.firstMs': 1_000,
-      'changes.lateMs': 250,
+      'changes.delayMs': 250,
       'changes.scriptMsABatch': 8,
       'memory.heapMb': 150,
       'memory.grownMb': 5,

@@ -42,7 +42,7 @@ export async function page({ count, onProgress }: PageOptions): Promise<Report['
       'small.nodes': first.figures.nodes,
       'large.firstMs': second.figures.firstMs,
       'large.nodes': second.figures.nodes,
-      'changes.lateMs': changes.lateMs,
+      'changes.delayMs': changes.delayMs,
       'changes.scriptMsABatch': changes.scriptMsABatch,
       'memory.heapMb': memory.heapMb,
       'memory.grownMb': memory.grownMb,
@@ -92,12 +92,12 @@ async function scriptMs(session: CDPSession): Promise<number> {
 async function changed(
   tab: Page,
   source: Scripted,
-): Promise<{ readonly lateMs: number; readonly scriptMsABatch: number }> {
+): Promise<{ readonly delayMs: number; readonly scriptMsABatch: number }> {
   const session = await tab.context().newCDPSession(tab);
   await session.send('Performance.enable');
   const probe = keyOf('Server', 'team-01', 'servers-0');
   const before = await scriptMs(session);
-  let [lateMs, at] = [0, clock.now()];
+  let [delayMs, at] = [0, clock.now()];
   for (let second = 0; second < SECONDS; second++) {
     for (let batch = 0; batch < BATCHES_A_SECOND; batch++) {
       source.churn(BATCH, () => clock.random());
@@ -110,10 +110,10 @@ async function changed(
     await (isHeld
       ? tab.locator('.dt .held').first().waitFor()
       : tab.locator('.dt .held').first().waitFor({ state: 'detached' }));
-    lateMs = Math.max(lateMs, clock.now() - sentAt);
+    delayMs = Math.max(delayMs, clock.now() - sentAt);
   }
   const spent = (await scriptMs(session)) - before;
-  return { lateMs, scriptMsABatch: spent / (SECONDS * BATCHES_A_SECOND) };
+  return { delayMs, scriptMsABatch: spent / (SECONDS * BATCHES_A_SECOND) };
 }
 
 /** Heap after the first tenth of the changes and in the end, in mebibytes, without garbage. */

@@ -12,7 +12,7 @@ import { svgOf, Terminal } from './terminal.ts';
 const test = suite('recordings');
 
 const RECORDINGS = ['deploy/demo.svg', 'deploy/visualizer.png'] as const;
-/** Of both, in bytes: what a page that people open may have. */
+/** Size of both together, in bytes. */
 const MOST_BYTES = 1_500_000;
 
 function read(path: string): Buffer {
@@ -49,7 +49,7 @@ test('a terminal redraws in place, clears lines and keeps styles', () => {
   assert.is(terminal.lines().length, 4);
 });
 
-test('a terminal goes on in the next line where one is full', () => {
+test('a terminal continues in the next line where one is full', () => {
   const terminal = new Terminal(10, 4);
   terminal.write('0123456789ab\n');
   assert.equal(terminal.lines(), [[{ text: '0123456789', style: '' }], [{ text: 'ab', style: '' }], []]);
