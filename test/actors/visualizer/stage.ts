@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { readConfig } from '../../../actors/base/config.ts';
 import { openLog } from '../../../actors/base/log.ts';
-import { installCrds } from '../../../actors/process/install-crds.ts';
 import { cloudInUse, credentials } from '../../../actors/cli/demo/cloud.ts';
 import { History } from '../../../actors/cli/demo/history.ts';
 import { startImageHost } from '../../../actors/cli/demo/images.ts';
@@ -25,6 +24,7 @@ import { BUILT_IN, configure, settingsFor } from '../../../actors/process/adapte
 import { busUser } from '../../../actors/process/bus-user.ts';
 import { openEnvironment } from '../../../actors/process/environment.ts';
 import { serveHttpEndpoints } from '../../../actors/process/http-endpoints.ts';
+import { installCrds } from '../../../actors/process/install-crds.ts';
 import { drain, start } from '../../../actors/process/run.ts';
 import { startVisualizer } from '../../../actors/visualizer/visualizer.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
