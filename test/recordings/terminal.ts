@@ -160,7 +160,7 @@ ${Object.entries(COLORS)
 <defs>${defined.join('')}</defs>
 <rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>
 <circle cx="20" cy="18" r="5.5" fill="#ff5f57"/><circle cx="38" cy="18" r="5.5" fill="#febc2e"/><circle cx="56" cy="18" r="5.5" fill="#28c840"/>
-<svg x="${MARGIN}" y="${BAR}" width="${width - 2 * MARGIN}" height="${height - BAR}"><g transform="translate(0 ${LINE})"><g class="film">${pictures.join('\n')}</g></g></svg>
+<svg aria-hidden="true" x="${MARGIN}" y="${BAR}" width="${width - 2 * MARGIN}" height="${height - BAR}"><g transform="translate(0 ${LINE})"><g class="film">${pictures.join('\n')}</g></g></svg>
 </svg>
 `;
 }
