@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundlePage } from './bundle-page.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUILD = join(ROOT, '.build');
@@ -21,14 +22,11 @@ const DATA = [
 ];
 
 rmSync(BUILD, { recursive: true, force: true });
-/** The sources, and the page, which is for another machine: the browser. */
-const PROJECTS = ['deploy/tsconfig.build.json', 'deploy/tsconfig.page.json'];
-const failed = PROJECTS.filter((project) => {
-  const args = ['node_modules/typescript/bin/tsc', '-p', project];
-  return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status !== 0;
-});
+const compiler = ['node_modules/typescript/bin/tsc', '-p', 'deploy/tsconfig.build.json'];
+const { status } = spawnSync(process.execPath, compiler, { cwd: ROOT, stdio: 'inherit' });
+await bundlePage(join(BUILD, 'actors/visualizer/page'));
 for (const path of globSync(DATA, { cwd: ROOT })) {
   mkdirSync(dirname(join(BUILD, path)), { recursive: true });
   cpSync(join(ROOT, path), join(BUILD, path));
 }
-process.exitCode = failed.length;
+process.exitCode = status ?? 1;

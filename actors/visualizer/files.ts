@@ -1,7 +1,7 @@
-// The files of the page, and the libraries that it is made with, as the installed packages hold them: nothing is bundled, and nothing
-// comes from elsewhere. A checkout holds TypeScript, whose types are stripped when a file is asked for.
+// The files of the page, and the libraries that it is made with: nothing comes from elsewhere. A package holds the page's modules as one.
+// A checkout holds TypeScript, whose types are stripped when a file is asked for, and takes the libraries as the installed packages hold them.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { extname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,9 +38,12 @@ const LIBRARIES: readonly string[] = ['lit-html'];
 /** The layout of graphs, which the page starts as a worker. */
 const WORKER = { name: 'elkjs', entry: 'lib/elk-worker.min.js' };
 const SCRIPT = /\.m?js$/;
+const IMPORT_MAP = '<script type="importmap">{ "imports": {} }</script>';
+const MAIN = '/page/main.js';
+const IMPORTED = /\b(?:from|import)\s*["']([^"']+)["']/g;
 
-/** Reads a file when it is first asked for. */
-export function assets(): Assets {
+/** @param page  folder of the page: as sources, or as the build writes it */
+export function assets(page = PAGE): Assets {
   const folders = new Map<string, string>();
   const paths: Record<string, string> = {};
   for (const { name, entry: own } of [...LIBRARIES.map((name) => ({ name, entry: undefined })), WORKER]) {
@@ -54,39 +57,73 @@ export function assets(): Assets {
   const importMap = JSON.stringify({ imports: paths });
   const headers = headersWith(importMap);
   /** Keyed by file: the cache does not grow with the spellings of a path. */
-  const known = new Map<string, Asset>();
+  const known = new Map<string, Kept>();
 
-  const read = (path: string): Asset | undefined => {
+  const find = (path: string): Asset | undefined => {
     if (path === '/') {
-      const markup = readFileSync(join(PAGE, 'index.html'), 'utf8').replace('{ "imports": {} }', () => importMap);
+      const links = modulesFrom(MAIN).map((each) => `<link rel="modulepreload" href="${each}" />`);
+      const map = `<script type="importmap">${importMap}</script>`;
+      const markup = readFileSync(join(page, 'index.html'), 'utf8').replace(IMPORT_MAP, () =>
+        [map, ...links].join('\n    '),
+      );
       return asset(Buffer.from(markup), '.html', { lasting: false });
     }
     const library = [...folders].find(([prefix]) => path.startsWith(prefix));
     if (library !== undefined) {
       const file = within(library[1], path.slice(library[0].length));
-      if (file === undefined || !SCRIPT.test(file) || !existsSync(file)) return undefined;
-      const kept = known.get(file) ?? asset(readFileSync(file), '.js', { lasting: true });
-      // A checkout is worked on while it runs: its own files are read each time.
-      known.set(file, kept);
-      return kept;
+      if (file === undefined || !SCRIPT.test(file)) return undefined;
+      return kept(known, file, (bytes) => asset(bytes, '.js', { lasting: true }));
     }
-    const file = path.startsWith('/page/') ? within(PAGE, path.slice('/page/'.length)) : undefined;
-    return file === undefined ? undefined : ofPage(file);
+    const file = path.startsWith('/page/') ? within(page, path.slice('/page/'.length)) : undefined;
+    return file === undefined ? undefined : ofPage(known, file);
+  };
+
+  /** Paths of all modules that one imports, directly or not: a browser that knows them asks for all at once. */
+  const modulesFrom = (path: string): readonly string[] => {
+    const found = new Set([path]);
+    for (const each of found) {
+      for (const [, name = ''] of String(find(each)?.bytes ?? '').matchAll(IMPORTED)) {
+        const bare = Object.keys(paths).find((key) => name === key || (key.endsWith('/') && name.startsWith(key)));
+        if (bare !== undefined) found.add(`${paths[bare]}${name.slice(bare.length)}`);
+        else if (name.startsWith('.')) found.add(new URL(name, `http://page${each}`).pathname);
+      }
+    }
+    return [...found];
   };
   return {
     headers,
-    find: read,
+    find,
   };
 }
 
+interface Kept {
+  readonly asset: Asset;
+  readonly version: string;
+}
+
+/** Reads a file when it is first asked for, and again when it has changed: a checkout is worked on while it runs. */
+function kept(known: Map<string, Kept>, file: string, make: (bytes: Buffer) => Asset): Asset | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile()) return undefined;
+  const version = `${stat.mtimeMs} ${stat.size}`;
+  const last = known.get(file);
+  if (last?.version === version) return last.asset;
+  const made = make(readFileSync(file));
+  known.set(file, { asset: made, version });
+  return made;
+}
+
 /** A module is asked for as it is named in the source, or as the build names it. */
-function ofPage(file: string): Asset | undefined {
+function ofPage(known: Map<string, Kept>, file: string): Asset | undefined {
   const [source, built] = [file.replace(/\.js$/, '.ts'), file.replace(/\.ts$/, '.js')];
-  if (existsSync(built) && built !== source) return asset(readFileSync(built), extname(built), { lasting: false });
-  if (!existsSync(source) || !(extname(source) in TYPES)) return undefined;
-  const bytes = readFileSync(source);
-  if (extname(source) !== '.ts') return asset(bytes, extname(source), { lasting: false });
-  return asset(Buffer.from(stripped(bytes.toString())), '.js', { lasting: false });
+  const own = existsSync(built) ? built : source;
+  const extension = extname(own);
+  if (!(extension in TYPES)) return undefined;
+  return kept(known, own, (bytes) =>
+    extension === '.ts'
+      ? asset(Buffer.from(stripped(bytes.toString())), '.js', { lasting: false })
+      : asset(bytes, extension, { lasting: false }),
+  );
 }
 
 /** Without types: line and column of everything stay what they are. */

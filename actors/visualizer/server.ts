@@ -10,7 +10,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Clock, ErrorCode, TerminalError, toErrorData } from '../../bus/mod.ts';
 import { isLoopback, type ListenAddress } from '../base/listen-address.ts';
-import { type Asset, assets } from './files.ts';
+import { type Asset, type Assets, assets } from './files.ts';
 import { PageAuth } from './page-auth.ts';
 import { SseStream } from './sse-stream.ts';
 import type { Source } from './wire.ts';
@@ -25,6 +25,8 @@ export interface VisualizerOptions {
   /** A reader that knows it may read; undefined: all users of this machine. */
   readonly token: string | undefined;
   readonly clock: Clock;
+  /** Files of the page; default: those beside this module. */
+  readonly files?: Assets;
 }
 
 export interface Visualizer {
@@ -43,7 +45,13 @@ const SMALL = 1_024;
 const FEEDS = 100;
 
 /** @throws {TerminalError} the address is taken, is none of this machine's, or is open to others without a token */
-export async function serveVisualizer({ source, address, token, clock }: VisualizerOptions): Promise<Visualizer> {
+export async function serveVisualizer({
+  source,
+  address,
+  token,
+  clock,
+  files = assets(),
+}: VisualizerOptions): Promise<Visualizer> {
   if (token === undefined && !isLoopback(address.host)) {
     throw new TerminalError(
       `--visualizer-bind-address: '${address.host || 'all addresses'}' is open to others, so a token is needed: name its file with --visualizer-token-file`,
@@ -51,7 +59,6 @@ export async function serveVisualizer({ source, address, token, clock }: Visuali
   }
   const admittance = new PageAuth(token);
   const feeds = new Set<SseStream>();
-  const files = assets();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://page');

@@ -77,7 +77,7 @@ async function recordPage(): Promise<void> {
     const up = applyBroken(stage).finally(() => {
       isUp = true;
     });
-    await page.locator('.card').first().waitFor();
+    await page.locator('.canvas .card').first().waitFor();
     while (!isUp) {
       await shoot(450);
       await clock.sleep(700);
@@ -95,6 +95,7 @@ async function recordPage(): Promise<void> {
     ] as const) {
       await page.locator(selector).first().click();
       await page.locator(shown).first().waitFor();
+      await page.locator('.node-graph[aria-busy=true]').waitFor({ state: 'detached' });
       await clock.sleep(900);
       if (selector.startsWith('#view')) await page.keyboard.press('Escape');
       await clock.sleep(200);

@@ -3,6 +3,7 @@
 import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 import type { Chart, ChartNode, Step } from '../wire.ts';
 import { type Label, type Place, type PlacedLabel, placed } from './chart-labels.ts';
+import { reveal } from './hover.ts';
 import { SIGNS } from './kind-icons.ts';
 import { icon } from './parts.ts';
 import { rounded } from './ribbons.ts';
@@ -133,9 +134,10 @@ export class ChartView {
     const outer = this.#map?.outerOf(this.#map.pathOf(where.state))?.path ?? '';
     if (outer !== '' && this.#seen === '') {
       this.#seen = outer;
-      requestAnimationFrame(() =>
-        this.element.querySelector('.state.active')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
-      );
+      requestAnimationFrame(() => {
+        const [place, active] = ['.scroll', '.state.active'].map((each) => this.element.querySelector(each));
+        if (place && active) reveal(place, active.getBoundingClientRect());
+      });
     }
   }
 

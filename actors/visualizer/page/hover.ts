@@ -66,3 +66,14 @@ function centerOf(element: Element): readonly [number, number] {
   const { left, top, width, height } = element.getBoundingClientRect();
   return [left + Math.min(width, 120) / 2, top + height / 2];
 }
+
+/** Scrolls a place, and nothing around it, to what is in it and not wholly seen. */
+export function reveal(
+  place: Element,
+  { left, right, top, bottom }: Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>,
+): void {
+  const seen = place.getBoundingClientRect();
+  const across = left < seen.left || right > seen.right ? (left + right - seen.left - seen.right) / 2 : 0;
+  const down = top < seen.top || bottom > seen.bottom ? (top + bottom - seen.top - seen.bottom) / 2 : 0;
+  if (across !== 0 || down !== 0) place.scrollBy({ left: across, top: down, behavior: 'instant' });
+}

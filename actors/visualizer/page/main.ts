@@ -83,7 +83,8 @@ function page(): Html {
   if ((at !== 0 || view === 'timeline') && historyAsked === undefined) void readHistory();
   const landscape = landscapes.at(state);
   const all = namespace === '' ? landscape : whole.at({ ...state, namespace: '', by: '', text: '', tones: [] });
-  const namespaces = [...new Set([...model.trees.values()].map((tree) => tree.namespace))].filter(Boolean).sort();
+  const used = [...model.trees.values()].map((tree) => tree.namespace);
+  const namespaces = [...new Set([...used, namespace])].filter(Boolean).sort();
   const count = landscape.causes.blockedBy.size;
   announce(landscape);
   const tree = all.byKey.get(chosen);

@@ -51,38 +51,53 @@ export function squareAt({ trees, places }: Squares, x: number, y: number): Tree
   return trees[index];
 }
 
+/** How squares are drawn. */
+export interface Look {
+  /** Width in pixels at scale 1. */
+  readonly width: number;
+  readonly scale: number;
+  readonly palette: Palette;
+  /** Key of an object of these; empty: none. */
+  readonly chosen: string;
+}
+
+/** What a canvas shows. */
+export interface Painted {
+  readonly look: string;
+  readonly palette: Palette;
+  /** Sign of each square, in order. */
+  readonly signs: readonly string[];
+}
+
+/** Draws what differs from what the canvas shows: of thousands of squares a change concerns a few. */
 export function paint(
   canvas: HTMLCanvasElement,
   { trees, places, icons, height }: Squares,
-  width: number,
-  palette: Palette,
-  {
-    isAway,
-    chosen,
-    scale,
-  }: { readonly isAway: (tree: Tree) => boolean; readonly chosen: string; readonly scale: number },
-): void {
+  { width, scale, palette, chosen }: Look,
+  isAway: (tree: Tree) => boolean,
+  before: Painted | undefined,
+): Painted {
   const ratio = (devicePixelRatio || 1) * scale;
-  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== wide) canvas.width = wide;
-  if (canvas.height !== high) canvas.height = high;
-  canvas.style.height = `${height * scale}px`;
+  const look = [width, height, ratio, chosen, places.length, ...icons.map(([, family, y]) => `${family} ${y}`)].join();
+  const signs = trees.map((tree) => (isAway(tree) ? `-${tree.tone}` : tree.tone));
+  const painted: Painted = { look, palette, signs };
+  const isKept = before?.look === look && before.palette === palette && chosen === '';
   const ink = canvas.getContext('2d');
-  if (ink === null) return;
-  ink.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ink.clearRect(0, 0, width, height);
-  for (const [path, family, y] of icons) {
-    ink.save();
-    ink.translate(0, y - 2);
-    ink.scale(0.74, 0.74);
-    ink.lineWidth = 1.4;
-    ink.lineCap = 'round';
-    ink.strokeStyle = palette.get(family) ?? '';
-    ink.stroke(new Path2D(path));
-    ink.restore();
+  if (ink === null) return painted;
+  if (!isKept) {
+    const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== wide) canvas.width = wide;
+    if (canvas.height !== high) canvas.height = high;
+    canvas.style.height = `${height * scale}px`;
+    ink.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ink.clearRect(0, 0, width, height);
+    for (const [path, family, y] of icons) familySign(ink, path, y, palette.get(family) ?? '');
   }
   for (const [index, tree] of trees.entries()) {
+    if (isKept && before.signs[index] === signs[index]) continue;
     const [x, y] = places[index] ?? [0, 0];
+    // A shape reaches a pixel beyond its square, and no neighbor's does.
+    if (isKept) ink.clearRect(x - 1, y - 1, STEP, STEP);
     ink.globalAlpha = isAway(tree) ? 0.12 : tree.tone === StatusColor.Available ? 0.4 : 1;
     square(ink, x, y, tree.tone, palette);
     if (tree.key !== chosen) continue;
@@ -91,6 +106,18 @@ export function paint(
     ink.lineWidth = 2;
     ink.strokeRect(x - 1, y - 1, CELL + 2, CELL + 2);
   }
+  return painted;
+}
+
+function familySign(ink: CanvasRenderingContext2D, path: string, y: number, color: string): void {
+  ink.save();
+  ink.translate(0, y - 2);
+  ink.scale(0.74, 0.74);
+  ink.lineWidth = 1.4;
+  ink.lineCap = 'round';
+  ink.strokeStyle = color;
+  ink.stroke(new Path2D(path));
+  ink.restore();
 }
 
 const OUTLINED: ReadonlySet<StatusColor> = new Set([StatusColor.Waiting, StatusColor.Unseen, StatusColor.Held]);

@@ -4,8 +4,18 @@ import { guard } from 'lit-html/directives/guard.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Tree } from '../wire.ts';
 import type { Group } from './groups.ts';
+import { reveal } from './hover.ts';
 import { type Landscape, treesOf } from './landscape.ts';
-import { type Palette, paint, paletteOf, type Squares, squareAt, squaresOf } from './map-paint.ts';
+import {
+  type Look,
+  type Painted,
+  type Palette,
+  paint,
+  paletteOf,
+  type Squares,
+  squareAt,
+  squaresOf,
+} from './map-paint.ts';
 import { spoken, tally, type ViewDeps } from './parts.ts';
 import type { State } from './state.ts';
 import { counted } from './text.ts';
@@ -24,6 +34,8 @@ const SCALES = [2, 1.5, 1] as const;
 interface Section {
   readonly group: Group;
   readonly trees: readonly Tree[];
+  /** Width of the squares in pixels at scale 1. */
+  readonly width: number;
   readonly squares: Squares;
 }
 
@@ -41,8 +53,8 @@ export class ObjectMap {
   #sections: readonly Section[] = [];
   #palette: Palette = new Map();
   #theme = '';
-  /** Signature of each canvas. */
-  readonly #painted = new WeakMap<HTMLCanvasElement, string>();
+  /** What is on each canvas. */
+  readonly #painted = new WeakMap<HTMLCanvasElement, Painted>();
   /** How much larger than at least squares are. */
   #scale = 1;
   /** Position of the keyboard cursor among the objects. */
@@ -58,7 +70,7 @@ export class ObjectMap {
     this.#said.className = 'hidden';
     this.#said.setAttribute('aria-live', 'polite');
     this.element.append(this.#scroll, this.#frame, this.#tip.element, this.#said);
-    this.#probe.className = 'hidden';
+    this.#probe.hidden = true;
     document.body.append(this.#probe);
     new ResizeObserver(() => deps.onUpdate()).observe(this.#scroll);
     this.#scroll.addEventListener('pointermove', (event) => this.#point(event));
@@ -137,10 +149,15 @@ export class ObjectMap {
     const fits = (scale: number): boolean =>
       stacked(groups, count, room / scale, scale).every(({ height }) => height <= high);
     this.#scale = SCALES.find(fits) ?? 1;
+    const before = new Map(this.#sections.map((section) => [section.group.id, section]));
     const columns = stacked(groups, count, room / this.#scale, this.#scale).map(({ of }) =>
       of.map((group): Section => {
         const trees = treesOf(landscape, group);
-        return { group, trees, squares: squaresOf(trees, room / this.#scale) };
+        const width = room / this.#scale;
+        const last = before.get(group.id);
+        // Most groups are as they were.
+        const isSame = last?.group === group && last.width === width && isAlike(last.trees, trees);
+        return isSame ? last : { group, trees, width, squares: squaresOf(trees, width) };
       }),
     );
     this.#sections = columns.flat();
@@ -175,22 +192,14 @@ export class ObjectMap {
         each,
       ]),
     );
-    for (const { group, squares } of this.#sections) {
+    const isAway = ({ key }: Tree): boolean => landscape.hits?.has(key) === false;
+    for (const { group, squares, width } of this.#sections) {
       const canvas = canvases.get(group.id);
       if (canvas === undefined) continue;
-      const scale = this.#scale;
-      const width = this.#inside(this.#columnCount, (this.#scroll.clientWidth || innerWidth) - 2 * MARGIN) / scale;
-      const isAway = ({ key }: Tree): boolean => landscape.hits?.has(key) === false;
-      const own = squares.trees.some(({ key }) => key === this.#chosen) ? this.#chosen : '';
-      const signature = `${this.#theme} ${width} ${scale} ${own} ${squares.trees.map((tree) => `${tree.key}${tree.tone}${isAway(tree) ? '-' : ''}`).join()}`;
-      if (this.#painted.get(canvas) === signature) continue;
-      this.#painted.set(canvas, signature);
-      paint(canvas, squares, width, this.#palette, { isAway, chosen: own, scale });
+      const chosen = squares.trees.some(({ key }) => key === this.#chosen) ? this.#chosen : '';
+      const look: Look = { width, scale: this.#scale, palette: this.#palette, chosen };
+      this.#painted.set(canvas, paint(canvas, squares, look, isAway, this.#painted.get(canvas)));
     }
-  }
-
-  get #columnCount(): number {
-    return this.#scroll.querySelectorAll('.dens > div').length || 1;
   }
 
   #found({ target, clientX, clientY }: MouseEvent): { readonly tree: Tree; readonly square: DOMRect } | undefined {
@@ -235,14 +244,12 @@ export class ObjectMap {
     );
     const [x, y] = at.squares.places[at.index] ?? [0, 0];
     if (canvas === undefined) return;
-    canvas.scrollIntoView({ block: 'nearest' });
-    const { left, top } = canvas.getBoundingClientRect();
-    this.#tip.show(
-      at.tree,
-      this.#landscape,
-      this.#deps.model.dependentsOf(at.tree.key),
-      new DOMRect(left + x * this.#scale, top + y * this.#scale, 8, 8),
-    );
+    const square = (): DOMRect => {
+      const { left, top } = canvas.getBoundingClientRect();
+      return new DOMRect(left + x * this.#scale, top + y * this.#scale, 8, 8);
+    };
+    reveal(this.#scroll, square());
+    this.#tip.show(at.tree, this.#landscape, this.#deps.model.dependentsOf(at.tree.key), square());
   }
 }
 
@@ -260,4 +267,8 @@ function stacked(
     column.height += HEAD + Math.ceil((group.keys.length * 81) / Math.max(1, inside - 18)) * scale;
   }
   return columns;
+}
+
+function isAlike(one: readonly Tree[], other: readonly Tree[]): boolean {
+  return one.length === other.length && one.every((each, index) => each === other[index]);
 }

@@ -4,13 +4,13 @@ import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Tree } from '../wire.ts';
-import { keyOf, moveByArrow, onHover } from './hover.ts';
+import { keyOf, moveByArrow, onHover, reveal } from './hover.ts';
 import { familyOf, iconOf } from './kind-icons.ts';
 import type { Landscape } from './landscape.ts';
 import { type GraphNode, layout, pointsOf } from './layout.ts';
 import type { GraphItem, Shown } from './neighbors.ts';
 import { following, hrefOf, icon, middle, sign, type ViewDeps } from './parts.ts';
-import { countedKind } from './text.ts';
+import { counted, countedKind } from './text.ts';
 import { Tip } from './tip.ts';
 import { BAD, labelOf, rankOf } from './tones.ts';
 import { zoomBar } from './zoom-bar.ts';
@@ -32,6 +32,8 @@ export class NodeGraph {
   #chosen = '';
   #shape = '';
   #laid: GraphNode | undefined;
+  /** Shape that was laid out last, or cannot be. */
+  #laidShape = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failure = '';
   #scale = 1;
@@ -82,16 +84,13 @@ export class NodeGraph {
       this.#laid = laid;
       this.#failure = '';
     } catch (error) {
+      if (shape !== this.#shape) return;
       this.#failure = (error as Error).message;
     }
+    this.#laidShape = shape;
     this.#draw();
-    this.#reveal();
-  }
-
-  /** The chosen one is seen. */
-  #reveal(): void {
-    const node = [...this.#scroll.querySelectorAll<HTMLElement>('.node.sel')].at(0);
-    node?.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    const chosen = this.#scroll.querySelector('.node.sel');
+    if (chosen !== null) reveal(this.#scroll, chosen.getBoundingClientRect());
   }
 
   #draw(): void {
@@ -99,12 +98,16 @@ export class NodeGraph {
     if (landscape === undefined) return;
     const places = new Map((laid?.children ?? []).map((node) => [node.id, node]));
     const { width = 0, height = 0 } = laid ?? {};
+    const isBusy = this.#laidShape !== this.#shape;
+    const placed = this.#shown.items.filter(({ id }) => places.has(id));
+    this.element.ariaBusy = String(isBusy);
     render(
       html`${this.#failure === '' ? nothing : html`<p class="bad" role="alert">${this.#failure}</p>`}
+        ${isBusy && placed.length === 0 ? html`<p class="laying quiet" role="status">Arranging ${counted(this.#shown.items.length, 'object')}…</p>` : nothing}
         <div class="graph ${landscape.hits === undefined ? '' : 'searching'}" .style=${`width: ${width}px; height: ${height}px; zoom: ${this.#scale}`}>
           <svg class="edges" width=${width} height=${height} aria-hidden="true">${this.#edges(landscape, laid)}</svg>
           ${repeat(
-            this.#shown.items.filter(({ id }) => places.has(id)),
+            placed,
             ({ id }) => id,
             (item) => this.#node(landscape, item, places.get(item.id)),
           )}

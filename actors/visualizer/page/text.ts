@@ -27,19 +27,21 @@ function joined(great: number, unit: string, small: number, smaller: string): st
   return small === 0 ? `${great} ${unit}` : `${great} ${unit} ${small} ${smaller}`;
 }
 
-const TIME = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
-});
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+/** Made when it is first needed: it costs more than all else that a module begins with. */
+let dayFormat: Intl.DateTimeFormat | undefined;
 
 /** `14:03:07.250`, with the day before it if that is not today. */
 export function clock(at: number, { fraction = true }: { readonly fraction?: boolean } = {}): string {
-  const time = TIME.format(at);
+  const moment = new Date(at);
+  const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(twoDigits).join(':');
   const text = fraction ? `${time}.${String(Math.floor(at) % 1_000).padStart(3, '0')}` : time;
-  return new Date(at).toDateString() === new Date().toDateString() ? text : `${DAY.format(at)}, ${text}`;
+  if (moment.toDateString() === new Date().toDateString()) return text;
+  dayFormat ??= new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+  return `${dayFormat.format(at)}, ${text}`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
 }
 
 /** Kinds as people count them: `1 Port`, `2 Ports`, `3 SecurityGroups`. */

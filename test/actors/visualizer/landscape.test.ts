@@ -315,11 +315,13 @@ test('a name that does not fit loses its middle: the end stays', () => {
 
 test('35.A: kinds without a life here are called by their kind, and nobody takes them for missing', () => {
   const model = modelOf();
-  const other = REGISTRY.resources.find(({ kind }) => kind === 'FirmwareSchema');
-  if (other === undefined) throw new Error('nobody refers to FirmwareSchema any more');
-  const key = `${other.realm}.${other.plural}.n.schema-1`;
-  assert.is(model.named(key).kind, 'FirmwareSchema');
-  assert.not.ok(model.isOurs(key));
+  for (const kind of ['HardwareData', 'FirmwareSchema']) {
+    const other = REGISTRY.resources.find((each) => each.kind === kind);
+    if (other === undefined) throw new Error(`nobody refers to ${kind} any more`);
+    const key = `${other.realm}.${other.plural}.n.one`;
+    assert.is(model.named(key).kind, kind);
+    assert.not.ok(model.isOurs(key), kind);
+  }
   assert.ok(model.isOurs(MEASURED));
 });
 

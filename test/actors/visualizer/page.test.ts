@@ -280,6 +280,26 @@ function details(now: number): Partial<Inspected> {
   };
 }
 
+test('35.A: a graph that is being laid out says so, and only what is made for it scrolls', () =>
+  withPage(async ({ open }) => {
+    const { page } = await open('');
+    await page.locator('.root').first().waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route(/elk-worker/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.evaluate((hash) => location.assign(hash), `#object=${SERVER}`);
+    await page.locator('.laying', { hasText: 'Arranging' }).waitFor();
+    assert.is(await page.locator('.node-graph').getAttribute('aria-busy'), 'true');
+    held.resolve();
+    await page.locator('.node.sel').waitFor();
+    assert.is(await page.locator('.laying').count(), 0);
+    assert.is(await page.locator('.node-graph').getAttribute('aria-busy'), 'false');
+    const beyond = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    assert.is(beyond, 0);
+  }, brokenCompany()));
+
 test('35.A2: the summary says what is wrong, what to do, when it is tried again, what waits for it, and the last calls', () => {
   const source = brokenCompany();
   source.details.set(MEASURED, details(clock.now()));
@@ -643,6 +663,19 @@ test('35.A1: a phone begins with the list, has every view, and is readable', () 
       assert.ok(await page.locator(shown).first().isVisible(), name);
       assert.ok(await fits(), name);
     }
+  }, source);
+});
+
+test('35.A: on a phone the messages of an object and those of all are shown', () => {
+  const source = brokenCompany();
+  return withPage(async ({ open }) => {
+    const viewport = { width: 390, height: 844 };
+    const { page } = await open(`#object=${SERVER}&panel=messages`, { viewport });
+    await page.locator('#panel').waitFor();
+    assert.ok(((await page.locator('#panel').boundingBox())?.height ?? 0) > 100);
+    const all = await open('#view=messages', { viewport });
+    await all.page.locator('.sequence').waitFor();
+    assert.ok(((await all.page.locator('.sequence').boundingBox())?.height ?? 0) > 100);
   }, source);
 });
 

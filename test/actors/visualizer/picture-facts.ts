@@ -115,6 +115,8 @@ function look({ TEXT, NAME, BOXES, NAMES, FLOATING }: Rules): readonly string[] 
     if (width < 24 && (element.textContent ?? '').trim().length > 4)
       faults.push(`the name ${named(element)} has no room`);
   }
-  if (document.documentElement.scrollWidth > innerWidth) faults.push('the page is wider than the window');
+  const { scrollWidth, scrollHeight } = document.documentElement;
+  if (scrollWidth > innerWidth) faults.push('the page is wider than the window');
+  if (scrollHeight > innerHeight) faults.push(`the page is ${scrollHeight - innerHeight} px higher than the window`);
   return [...new Set(faults)].slice(0, 12);
 }

@@ -90,10 +90,11 @@ async function faultsIn(
   return faults;
 }
 
-/** What is asked for is there, and the kept history was read. */
+/** What is asked for is there, graphs are laid out, and the kept history was read. */
 async function seen({ page }: Tab, shown: string, name: string): Promise<void> {
   try {
     await page.locator(shown).first().waitFor();
+    await page.locator('.node-graph[aria-busy=true]').waitFor({ state: 'detached' });
     await page.locator('.hist .bars rect').first().waitFor({ state: 'attached' });
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`);

@@ -1,6 +1,9 @@
 // What the page's server gives, and to whom.
 import { once } from 'node:events';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,6 +11,7 @@ import { assets } from '../../../actors/visualizer/files.ts';
 import { serveVisualizer } from '../../../actors/visualizer/server.ts';
 import { SseStream } from '../../../actors/visualizer/sse-stream.ts';
 import type { Changes, Tree } from '../../../actors/visualizer/wire.ts';
+import { bundlePage } from '../../../deploy/bundle-page.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { Scripted } from './scripted.ts';
 
@@ -88,6 +92,31 @@ test('33.C5: a file is kept once, however its path is spelled', () => {
   const folder = path.slice(0, -name.length);
   for (const spelled of [`${folder}${encoded}`, `${folder}./${name}`, `${folder}x/../${name}`, `${folder}/${name}`])
     assert.is(find(spelled), file, spelled);
+});
+
+test('35.A: the page names all its modules at once: a browser waits for none of them to learn of the next', () => {
+  const { find } = assets();
+  const links = [...String(find('/')?.bytes).matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(
+    ([, path = '']) => path,
+  );
+  assert.ok(links.length > 40, String(links.length));
+  for (const path of links) assert.ok(find(path), path);
+  const named = links.map((path) => path.split('/').at(-1));
+  for (const name of ['main.js', 'map.ts', 'lit-html.js', 'repeat.js']) assert.ok(named.includes(name), name);
+});
+
+test('35.A: the package holds the modules of the page as one', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-page-'));
+  try {
+    await bundlePage(folder);
+    await copyFile(new URL('../../../actors/visualizer/page/index.html', import.meta.url), join(folder, 'index.html'));
+    const { find } = assets(folder);
+    const links = [...String(find('/')?.bytes).matchAll(/modulepreload/g)];
+    assert.is(links.length, 1);
+    assert.not.match(String(find('/page/main.js')?.bytes), /^import /m);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test('what is open to others needs a token', async () => {
