@@ -11,7 +11,7 @@ import { svgOf, Terminal } from './terminal.ts';
 
 const test = suite('recordings');
 
-const RECORDINGS = ['deploy/demo.svg', 'deploy/visualizer.png'] as const;
+const RECORDINGS = ['deploy/demo.svg', 'deploy/page.png'] as const;
 /** Size of both together, in bytes. */
 const MOST_BYTES = 1_500_000;
 
