@@ -61,7 +61,7 @@ test('the report lists groups, versions, RPCs and files, and what is left at its
   });
 });
 
-test('a quiet run reports its totals, and problems as ever', () => {
+test('a quiet run reports its totals, and each problem', () => {
   withTree({ 'api/thing/v1/api.proto': proto() }, (tree) => {
     assert.match(tree.run({ isQuiet: true }).report, /^generated: groups 1, versions 1, RPCs 1; [^\n]*\n$/);
     tree.write('api/thing/v1/api.proto', 'no proto');
