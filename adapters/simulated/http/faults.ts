@@ -1,7 +1,7 @@
 // Faults that a test injects: which requests they hit, and the result of these requests.
 import type { Json } from '../../../bus/json.ts';
 
-/** What faults are chosen by. */
+/** Part of a request by which faults are chosen. */
 interface Request {
   /** Name of the service; undefined where a simulator has only one. */
   readonly service?: string;
