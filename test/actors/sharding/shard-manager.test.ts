@@ -193,8 +193,9 @@ test('33.E2: shards go only to pods that serve all that is served, and the other
   assert.equal([small.shards.size, large.shards.size + twin.shards.size], [0, 16]);
   assert.ok(large.shards.size > 0 && twin.shards.size > 0, 'both take part, whatever order they name the kinds in');
   assert.is(
-    said.filter((line) => line.startsWith('small: other pods serve kinds that this pod does not') && line.includes('b.x'))
-      .length,
+    said.filter(
+      (line) => line.startsWith('small: other pods serve kinds that this pod does not') && line.includes('b.x'),
+    ).length,
     1,
   );
   assert.is(said.length, 1, said.join('\n'));
