@@ -92,9 +92,13 @@ test('it has everything that runs, and everything that runs reads', () =>
       'package/actors/troupe.cjs',
       'package/package.json',
     ]);
-    // Declarations, and the client that `model types` copies.
+    // Declarations, the client that `model types` copies, and the adapter that `scaffold adapter` does.
     const sources = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
-    assert.equal(sources, ['package/.build/adapters/ocm/types/client.ts']);
+    const template = (await readdir(join(ROOT, 'adapters/template'), { recursive: true }))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `adapters/template/${name.replaceAll('\\', '/')}`);
+    const copied = ['adapters/ocm/types/client.ts', ...template].map((name) => `package/.build/${name}`);
+    assert.equal(sources.sort(), copied.sort());
 
     const { folder, modules, node, troupe } = await installed(tarball, scratch);
     assert.equal(await troupe('--version'), { code: 0, out: `${version}\n`, err: '' });
@@ -116,6 +120,9 @@ test('it has everything that runs, and everything that runs reads', () =>
       await readFile(join(ROOT, 'adapters/ocm/types/client.ts'), 'utf8'),
     );
     assert.is((await troupe('csi-proxy', 'check', '--rules')).code, 0);
+    const written = await troupe('scaffold', 'adapter', 'powerdns', 'Zone');
+    assert.is(written.code, 0, written.err);
+    assert.match(await readFile(join(folder, 'troupe-adapter-powerdns/src/mod.ts'), 'utf8'), 'powerdns');
     for (const args of [
       ['scaffold', 'openstack', 'AddressGroup'],
       ['csi-proxy', 'gen'],
