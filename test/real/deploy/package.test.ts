@@ -15,7 +15,8 @@ import { ROOT, withPackage } from '../packed.ts';
 const test = suite('npm package');
 const run = promisify(execFile);
 
-const { devDependencies, version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+const { dependencies, devDependencies, version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly version: string;
 };
@@ -131,6 +132,21 @@ test('it has everything that runs, and everything that runs reads', () =>
       assert.is(code, 2, err);
       assert.match(err, /^troupe: .*checkout of the sources.*\n$/);
     }
+
+    // The pages of a served model: own files, and those of the viewer.
+    const pages = join(modules, 'troupe/.build/adapters/ocm/gateway/viewer/pages.js');
+    const viewer = `swagger-ui-dist@${dependencies['swagger-ui-dist']}`;
+    const shown = `import { page } from ${JSON.stringify(pages)};
+      const served = { services: new Map() };
+      for (const path of ['page.js', 'page.css', '${viewer}/swagger-ui-bundle.js', '${viewer}/swagger-ui.css'])
+        console.log((await page(served, ['docs', ...path.split('/')]))?.body.length > 0);`;
+    const found = await node('--input-type=module', '-e', shown);
+    assert.equal(found, { code: 0, out: 'true\n'.repeat(4), err: '' });
+    const manifest = JSON.parse(await readFile(join(modules, 'troupe/package.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    assert.equal(manifest['scarfSettings'], { enabled: false }, 'an installation reports nothing to anybody');
 
     const demo = await troupe('demo');
     assert.is(demo.code, 0, demo.out + demo.err);
