@@ -11,7 +11,7 @@ const BUILD = join(ROOT, '.build');
 /** Files that are read at run time and are no modules, or are read as text. */
 const DATA = [
   'package.json',
-  'adapters/**/*.{json,proto,ps1,yaml}',
+  'adapters/**/*.{css,json,proto,ps1,yaml}',
   // mutant: packed-at-run-time drop
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.{yaml,model,json}',

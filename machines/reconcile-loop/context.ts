@@ -13,6 +13,8 @@ export interface ReconcileLoopView {
   readonly heldBy: readonly string[];
   /** The stored status says that there is nothing to do. */
   readonly settled: boolean;
+  /** With `settled`: a pass that looked would say that it stands `available`. */
+  readonly available?: boolean;
   /** Whatever else of the object, beside its status, another pass is worth while for: compared as it is. */
   readonly basis: string;
   /** Another value than before: the user wants it tried again. */

@@ -13,7 +13,7 @@
 //   RECONCILE-LOOP-3. What changes while a pass is under way, or after it, is looked at by another one, when all that it refers to has
 //       answered. What failed backs off meanwhile, unless the user changes the spec or deletes the object.
 //       Who refers to it counts: what they say while a pass is under way was not seen by that.
-//   RECONCILE-LOOP-4. A life that begins settled makes no pass before something is news.
+//   RECONCILE-LOOP-4. A life that begins settled makes no pass before something is news, and stands as the last pass left it.
 import { and, not, or } from 'xstate';
 import { type Dependency, type ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ReconcileLoopContext, ReconcileLoopView, Standing, Verdict } from './context.ts';
@@ -224,6 +224,7 @@ export const reconcileLoopMachine = reconcileLoopSetup.createMachine({
       on: {
         'lifecycle.started': [
           ...unlessDeleting,
+          { guard: and(['isSettled', 'isOwned', 'isAvailable']), target: 'active.available' },
           { guard: and(['isSettled', 'isOwned']), target: 'active.idle' },
           { target: 'active' },
         ],

@@ -72,6 +72,7 @@ export const reconcileLoopSetup = setup({
     mayHaveMade: ({ context }) => context.mayHaveMade,
     isHeld: ({ context }) => context.object.heldBy.length > 0,
     isSettled: ({ context }) => context.object.settled,
+    isAvailable: ({ context }) => context.object.available === true,
     isAnswered: ({ context }) => isAnswered(context),
     isStale: ({ context }) => isStale(context),
     /** No pass was made yet, since the status said that there was nothing to do. */

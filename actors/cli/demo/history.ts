@@ -47,9 +47,6 @@ const STATES: readonly (readonly [tags: readonly string[], state: State])[] = [
   [[ResourceTag.AwaitsImport], State.Waiting],
 ];
 
-/** Event with which a lifecycle begins, and begins again. */
-const STARTED = 'lifecycle.started';
-
 const READY: ReadonlySet<State | undefined> = new Set([State.Available, State.Present]);
 
 export class History {
@@ -104,8 +101,6 @@ export class History {
     const before = this.#states.get(key);
     const state = type === 'deleted' ? State.Gone : type === 'transition' ? this.#read(key, tags) : before;
     if (state === undefined || state === before) return undefined;
-    // A lifecycle that wakes settled, by its status, has not looked yet: what it was stands.
-    if (state === State.Unavailable && before === State.Available && data['cause'] === STARTED) return undefined;
     this.#states.set(key, state);
     if (state === State.Creating && !this.#wentOnAt.has(key)) this.#wentOnAt.set(key, at);
     if (state === State.Retrying) this.#retried.add(key);

@@ -356,7 +356,10 @@ export class Demo {
     say(`  export KUBECONFIG=${kubeconfig}`);
     say(`  kubectl get openstack -n ${NAMESPACE}`);
     if (visualizer !== undefined) say(`  ${visualizer.url}   # all objects, in the browser`);
-    if (gateway !== undefined) say(`  curl ${clustersAt(gateway)}`);
+    if (gateway !== undefined) {
+      say(`  curl ${clustersAt(gateway)}`);
+      say(`  ${gateway.url}/docs   # that API, in the browser`);
+    }
     if (natsUrl !== undefined) {
       const file = join(folder, 'nats-url');
       await writeFile(file, natsUrl, { mode: 0o600 });

@@ -101,6 +101,7 @@ async function start(model: Model, values: Values): Promise<Running> {
   process.stdout.write(
     `${services}: ${counted(routeTable(model, store).length, 'route')}, ${counted(objects, 'object')}\n`,
   );
+  process.stdout.write(`in a browser: ${server.url}/docs\n`);
   process.stdout.write(`listening at ${server.url}/api\n`);
   let served = model;
   return {

@@ -14,7 +14,7 @@ export interface ScaffoldAdapterDeps {
   readonly out: NodeJS.WritableStream;
 }
 
-const TEMPLATE = new URL('../../adapters/template/', import.meta.url);
+const TEMPLATE = new URL('../../../adapters/template/', import.meta.url);
 /** Names of files that tools would take for their own where the template is. */
 const RENAMED: readonly (readonly [is: string, becomes: string])[] = [
   ['package.template.json', 'package.json'],

@@ -42,6 +42,7 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
           owned: finalizers.includes(SWITCH_FINALIZER),
           heldBy: [],
           settled: isValid(object) && validIn(object)?.observedGeneration === generation,
+          available: isValid(object),
           basis: '',
         };
       },

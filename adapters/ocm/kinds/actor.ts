@@ -68,7 +68,7 @@ function modelActor(kind: ModelKind, kindOf: (type: StructType) => ModelKind | u
         ];
       }),
     children: () => [],
-    // Derived from the status alone: a lifecycle that begins idle has read nothing yet.
+    // Derived from the status alone: a lifecycle that begins at rest has read nothing yet.
     publicState: (object) => ({ ready: isReady(object), id: object.metadata.name }),
     life: reconcileLoop({
       view(object) {
@@ -80,6 +80,7 @@ function modelActor(kind: ModelKind, kindOf: (type: StructType) => ModelKind | u
           owned: finalizers.includes(finalizer),
           heldBy,
           settled: isReady(object) && object.status?.['observedGeneration'] === generation,
+          available: isReady(object),
           basis: JSON.stringify(heldBy),
         };
       },

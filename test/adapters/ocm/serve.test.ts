@@ -62,7 +62,8 @@ test('what the README of the sample tells to type works', async () => {
   const [, command = ''] = /^troupe model serve (.*)$/m.exec(README) ?? [];
   const server = await served(command.split(' '));
   try {
-    const expected = README.slice(README.indexOf('fleet: '), README.indexOf('\nlistening'));
+    const expected = README.slice(README.indexOf('fleet: '), README.indexOf('\nin a browser'));
+    assert.is((await fetch(`${server.url}/docs/fleet/v1`)).status, 200);
     assert.ok((await server.until('fleet')).includes(expected));
     const urls = [...README.matchAll(/curl -s 'http:\/\/127\.0\.0\.1:8000([^']*)'/g)].map(([, path]) => path);
     assert.is(urls.length, 4);

@@ -172,6 +172,24 @@ test('a life that begins settled makes no pass before there is news (RECONCILE-L
   assert.is(world.phase(), 'active.reconciling', 'somebody undid what the status says');
 });
 
+test('36.A6: a life that begins settled stands as a pass left it, and a pass may say otherwise (RECONCILE-LOOP-4)', async () => {
+  const world = begin({ settled: true, available: true });
+  assert.equal(
+    [world.phase(), world.tags(), world.effects],
+    ['active.available', [Tag.Available, Tag.Settled], ['claim']],
+  );
+  world.heard([other({ readiness: Readiness.Ready, uid: 'p' })]);
+  await world.end({ next: 'rest', stands: 'awaitingDependencies' });
+  assert.is(world.phase(), 'active.awaitingDependencies');
+  for (const [object, phase] of [
+    [{ settled: true }, 'active.idle'],
+    [{ available: true }, 'active.reconciling'],
+    [{ settled: true, available: true, owned: false }, 'active.reconciling'],
+    [{ settled: true, available: true, deleting: true }, 'deleting.reconciling'],
+  ] as const)
+    assert.is(begin(object).phase(), phase);
+});
+
 test('what rests is looked at again when that is due, and what a pass yields is yielded with that', async () => {
   const world = begin();
   await world.end({ next: 'rest', lookAgainMs: 5_000, withdrawnUids: ['o'] });

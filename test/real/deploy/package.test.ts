@@ -15,7 +15,8 @@ import { ROOT, withPackage } from '../packed.ts';
 const test = suite('npm package');
 const run = promisify(execFile);
 
-const { devDependencies, version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+const { dependencies, devDependencies, version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly version: string;
 };
@@ -92,9 +93,13 @@ test('it has everything that runs, and everything that runs reads', () =>
       'package/actors/troupe.cjs',
       'package/package.json',
     ]);
-    // Declarations, and the client that `model types` copies.
+    // Declarations, the client that `model types` copies, and the adapter that `scaffold adapter` does.
     const sources = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'));
-    assert.equal(sources, ['package/.build/adapters/ocm/types/client.ts']);
+    const template = (await readdir(join(ROOT, 'adapters/template'), { recursive: true }))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `adapters/template/${name.replaceAll('\\', '/')}`);
+    const copied = ['adapters/ocm/types/client.ts', ...template].map((name) => `package/.build/${name}`);
+    assert.equal(sources.sort(), copied.sort());
 
     const { folder, modules, node, troupe } = await installed(tarball, scratch);
     assert.equal(await troupe('--version'), { code: 0, out: `${version}\n`, err: '' });
@@ -116,6 +121,9 @@ test('it has everything that runs, and everything that runs reads', () =>
       await readFile(join(ROOT, 'adapters/ocm/types/client.ts'), 'utf8'),
     );
     assert.is((await troupe('csi-proxy', 'check', '--rules')).code, 0);
+    const written = await troupe('scaffold', 'adapter', 'powerdns', 'Zone');
+    assert.is(written.code, 0, written.err);
+    assert.match(await readFile(join(folder, 'troupe-adapter-powerdns/src/mod.ts'), 'utf8'), 'powerdns');
     for (const args of [
       ['scaffold', 'openstack', 'AddressGroup'],
       ['csi-proxy', 'gen'],
@@ -124,6 +132,21 @@ test('it has everything that runs, and everything that runs reads', () =>
       assert.is(code, 2, err);
       assert.match(err, /^troupe: .*checkout of the sources.*\n$/);
     }
+
+    // The pages of a served model: own files, and those of the viewer.
+    const pages = join(modules, 'troupe/.build/adapters/ocm/gateway/viewer/pages.js');
+    const viewer = `swagger-ui-dist@${dependencies['swagger-ui-dist']}`;
+    const shown = `import { page } from ${JSON.stringify(pages)};
+      const served = { services: new Map() };
+      for (const path of ['page.js', 'page.css', '${viewer}/swagger-ui-bundle.js', '${viewer}/swagger-ui.css'])
+        console.log((await page(served, ['docs', ...path.split('/')]))?.body.length > 0);`;
+    const found = await node('--input-type=module', '-e', shown);
+    assert.equal(found, { code: 0, out: 'true\n'.repeat(4), err: '' });
+    const manifest = JSON.parse(await readFile(join(modules, 'troupe/package.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    assert.equal(manifest['scarfSettings'], { enabled: false }, 'an installation reports nothing to anybody');
 
     const demo = await troupe('demo');
     assert.is(demo.code, 0, demo.out + demo.err);

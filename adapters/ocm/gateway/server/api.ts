@@ -1,7 +1,7 @@
 // The API as a function from a request to an answer; `http.ts` has the connections.
 //
 // Invariants:
-//   OCM-API-1. Only metadata is answered to those who are not authenticated.
+//   OCM-API-1. Only metadata, and pages about it, are answered to those who are not authenticated.
 //   OCM-API-2. Every answer that is no success is an error object; what failed unexpectedly says nothing of why.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Model } from '../../model/mod.ts';
@@ -12,6 +12,7 @@ import { type Refusal, RefusedRequest, refuse } from '../envelope/faults.ts';
 import { Query } from '../envelope/query.ts';
 import { type Found, find, type Operation } from '../routes/tree.ts';
 import type { Caller, Store } from '../store/store.ts';
+import { page } from '../viewer/pages.ts';
 import type { Answer, Call } from './call.ts';
 import { metadata } from './metadata.ts';
 import { callMethod } from './other-methods.ts';
@@ -125,10 +126,8 @@ export class Api {
       place = target.place;
       if (!target.isEncoded) refuse(400, 'The path is not encoded as it should be');
       const isRead = request.verb === 'GET' || request.verb === 'HEAD';
-      const own = metadata(served, target.segments, target.query, {
-        build: this.#deps.build,
-        prefixes: this.#prefixes,
-      });
+      const deps = { build: this.#deps.build, prefixes: this.#prefixes };
+      const own = metadata(served, target.segments, target.query, deps) ?? (await page(served, target.segments));
       if (own !== undefined) {
         if (!isRead) refuse(405, `The path has no method '${request.verb}'`, { headers: { Allow: 'GET, HEAD' } });
         return finish(this.#success(own, operationId));
@@ -218,7 +217,7 @@ export class Api {
   }
 
   #success({ status, headers = {}, body }: Answer, operationId: string): ApiAnswer {
-    return { status, headers: { ...headers, ...common(status, operationId) }, ...(body !== undefined && { body }) };
+    return { status, headers: { ...common(status, operationId), ...headers }, ...(body !== undefined && { body }) };
   }
 
   #error(refusal: Refusal, place: ErrorPlace, operationId: string): ApiAnswer {

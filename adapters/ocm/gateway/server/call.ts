@@ -8,7 +8,7 @@ import type { Served, ServedTable } from './served.ts';
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON; undefined for a body that is empty. */
+  /** JSON, unless the headers say otherwise; undefined for a body that is empty. */
   readonly body?: string;
 }
 

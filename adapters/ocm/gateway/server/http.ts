@@ -5,7 +5,7 @@
 // and 404 pages would all be replaced by what the contract wants. What would be left of it is Node's server.
 //
 // Invariants:
-//   OCM-HTTP-1. Whatever arrives is answered with JSON, also what is no HTTP request, as long as the connection takes an answer.
+//   OCM-HTTP-1. Whatever arrives is answered with JSON, or a page where one was asked for, also what is no HTTP request, as long as the connection takes an answer.
 //   OCM-HTTP-2. A client that stops in the middle of a request, or takes no answer, is waited for no longer than a bounded time, and delays no other.
 //   OCM-HTTP-3. What arrived before `close` is answered, for DRAIN_MS at most.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';

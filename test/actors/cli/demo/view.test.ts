@@ -220,18 +220,4 @@ test('figures: the longest chain, the order both ways, parallelism and reaction'
   assert.equal(deletionOrder(stretch), { kept: 2, broken: ['subnet/web-v4 before network/web'] });
 });
 
-test('36.A6: an object that was available stays so when its lifecycle wakes settled, and not when a pass says otherwise', () => {
-  const history = new History(NAMESPACE);
-  history.expect(OBJECTS);
-  const actor = { realm: 'openstack', plural: 'networks', namespace: NAMESPACE, name: 'web' };
-  const enter = (tags: readonly string[], cause: string): State | undefined => {
-    history.take({ actor, type: 'transition', data: { tags: [...tags], cause }, at: 0 });
-    return history.state('network/web');
-  };
-  assert.is(enter([Tag.Settled, Tag.Available], 'xstate.done.actor.reconcile'), State.Available);
-  assert.is(enter([Tag.Settled], 'lifecycle.started'), State.Available);
-  assert.is(enter([Tag.Settled], 'xstate.done.actor.reconcile'), State.Unavailable);
-  assert.is(enter([Tag.Settled], 'lifecycle.started'), State.Unavailable);
-});
-
 test.run();

@@ -52,6 +52,8 @@ test('nothing but metadata is answered to those who are not authenticated (OCM-A
       '/api/clusters_mgmt/v1',
       '/api/clusters_mgmt/v1/openapi',
       '/api/clusters_mgmt/v1/errors',
+      '/docs',
+      '/docs/clusters_mgmt/v1',
     ]) {
       assert.is((await client.get(path)).status, 200, path);
     }

@@ -42,6 +42,10 @@ test('36.A3: twelve services of 958 files are served in a few megabytes, their d
     assert.ok(document.text.length > MEGABYTE / 4);
     assert.is(json(document)['openapi'], '3.0.0');
     assert.ok(heap() - all < 4 + document.text.length / MEGABYTE, 'one document takes more than itself');
+    const asked = heap();
+    const script = /"(\/docs\/swagger[^"]*\.js)"/.exec((await served.client.get('/docs/service_0/v1')).text)?.[1] ?? '';
+    assert.ok((await served.client.get(script)).bytes.length > MEGABYTE);
+    assert.ok(heap() - asked < 1, 'a viewer that was asked for is kept (OCM-VIEWER-2)');
   } finally {
     await served.close();
   }
