@@ -37,6 +37,10 @@ const NAMED = [
     about: 'an object is given a free name while it is asked whose its resource is (I9)',
   },
   {
+    plan: RESOURCES.plan(900_630),
+    about: 'a book whose paper is being deleted waits in its slot after the API server was restored from a backup',
+  },
+  {
     plan: RESOURCES.plan(910_006),
     about: 'a deleted object that was never built ends its claim, and then all mail is lost (AUDIT-6)',
   },
