@@ -26,7 +26,6 @@ export {
   UnknownOutcomeError,
 } from '../bus/errors.ts';
 export type { Clock, Timer } from '../bus/time.ts';
-export { type EffectMaker, type EffectRun, effectsOver } from '../machines/statechart.ts';
 export { type ResourceContext, ResourceTag, type ResourceView } from '../machines/external-resource/context.ts';
 export {
   type ExternalResourceOptions,
@@ -80,6 +79,7 @@ export {
   type UserEvent,
 } from '../machines/lifecycle.ts';
 export type { Json, JsonObject, KubeObject, OwnerReference } from '../machines/object.ts';
+export { type EffectMaker, type EffectRun, effectsOver } from '../machines/statechart.ts';
 export type {
   AccessCheckPorts,
   AccessCheckResult,

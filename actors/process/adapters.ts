@@ -22,7 +22,7 @@ export interface MoreAdapters {
   readonly models?: string | undefined;
   /** File of the bindings of the models. */
   readonly bindings?: string | undefined;
-  /** What the gateway of the models is told of its writes; by default those of its callers. */
+  /** Writer that the gateway of the models reports for its writes; by default its callers. */
   readonly writesAs?: string | undefined;
   /** Adapters that come with Troupe, as far as they are not left out; all by default. */
   readonly builtIn?: readonly Adapter[] | undefined;

@@ -1,6 +1,5 @@
 // When an external system is looked at, and the reports of what is new there.
 import type { ErrorData } from '../object.ts';
-import type { ResourceContext } from './context.ts';
 import type { Observation, WatchUpdate } from './operations.ts';
 
 /** While a resource is on its way out, milliseconds between two looks. */
@@ -80,7 +79,7 @@ const OVERDUE_MS = 30_000;
  *
  * @param chance  from 0 to 1, where in the spread it is
  */
-export function resyncMs({ observation, object }: ResourceContext, chance = 0): number {
+export function resyncMs({ observation, object }: Pick<Looked, 'observation' | 'object'>, chance = 0): number {
   const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
   if (observation !== undefined || resyncInMs === undefined) return resyncEveryMs * (1 + RESYNC_SPREAD * chance);
   // mutant: overdue-looks-at-once ||.1 -> true

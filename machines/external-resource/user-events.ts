@@ -56,7 +56,7 @@ export class UserEventDetector {
   /** The generation that the resource was last brought up to. */
   #doneGeneration: number | undefined;
   #isEndTold = false;
-  /** What was said to be left in place. */
+  /** Resource that was reported as left in place. */
   readonly #leftTold = new Set<string>();
   /** Generation whose fields without effect were reported. */
   #unheededGeneration: number | undefined;
@@ -124,7 +124,7 @@ export class UserEventDetector {
     return undefined;
   }
 
-  /** What a deletion has found and does not remove: it is somebody else's. */
+  /** Resource that a deletion found and does not remove, since it has another owner. */
   #leftInPlace({ unlike = [] }: FindOutput): UserEvent | undefined {
     const news = unlike.filter((each) => !this.#leftTold.has(each));
     for (const each of news) this.#leftTold.add(each);

@@ -14,6 +14,7 @@ import { idle, idleAll } from './idle.ts';
 import { model } from './model.ts';
 import { neighbor } from './neighbor.ts';
 import { openstack } from './openstack.ts';
+import { page } from './page.ts';
 import { CLIENTS, real } from './real.ts';
 import { walk } from './walk.ts';
 
@@ -46,7 +47,7 @@ interface Benchmark {
 const USAGE = `Usage: npm run bench -- [NAME] [options]
 
 Measures the benchmark NAME (default chain): chain, real, idle, idle-all, openstack, hosts, fan, neighbor, churn, api-server,
-csi-proxy, model, gateway or walk. test/bench/README.md explains each one.
+csi-proxy, model, gateway, page or walk. test/bench/README.md explains each one.
 
   --count N        number of objects (default: of the benchmark)
   --runs N         number of runs; figures are medians (default: of the benchmark)
@@ -145,6 +146,17 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     runs: 1,
     goals: { 'subnet.up.files': 70, 'subnet.up.functions': 600, 'host.up.files': 110 },
     run: ({ profile }) => walk({ isListed: profile }),
+  },
+  page: {
+    ...alone(5_000, page, {
+      'small.firstMs': 300,
+      'large.firstMs': 1_000,
+      'changes.delayMs': 250,
+      'changes.scriptMsABatch': 8,
+      'memory.heapMb': 150,
+      'memory.grownMb': 5,
+    }),
+    runs: 1,
   },
   gateway: alone(10_000, gateway, { 'search.p99Ms': 20, 'get.p99Ms': 5, 'start.ms': 1_500, 'start.residentMb': 150 }),
 };

@@ -270,7 +270,7 @@ test('a server that does not start says why', () =>
   scratch(async (folder) => {
     const broken = await fakeProgram(join(folder, 'bin'), 'exit 3');
     const options = { ...program(folder, { program: broken }), folder: join(folder, 'server'), clock };
-    assert.match((await rejection(startNatsServer(options))).message, `'${broken}' did not start: it said nothing`);
+    assert.match((await rejection(startNatsServer(options))).message, `'${broken}' did not start: it wrote no log`);
     const real = await found(folder);
     const taken = await startNatsServer(real);
     const port = Number(new URL(taken.url).port);

@@ -1,4 +1,4 @@
-// What a cloud holds, kind by kind, as the tables of the kinds tell: where each is, how it is listed, and how it is known.
+// Contents of a cloud, by kind, from the tables of the kinds: collection, list request and identity.
 import { resourcesOf } from '../../adapters/openstack/client/bodies.ts';
 import { listCall } from '../../adapters/openstack/client/listing.ts';
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';

@@ -1,4 +1,4 @@
-// What a world stands on: an API server, a bus and a cloud, embedded or real.
+// Environments of a world: an API server, a bus and a cloud, embedded or real.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';

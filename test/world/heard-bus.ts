@@ -1,4 +1,4 @@
-// A bus that writes down all that its process says on it and is answered, as text.
+// Recording bus: stores everything that its process publishes, and the answers, as text.
 import type { Bus, JsonObject } from '../../bus/mod.ts';
 
 export function heardBus(bus: Bus, heard: string[]): Bus {

@@ -1,4 +1,4 @@
-// A simulated Ironic on the wire: asked as anybody may, or by a client, with one machine and its node.
+// A simulated Ironic on the wire, with one machine and its node, for raw requests or a client.
 import type { Response } from 'undici';
 import * as assert from 'uvu/assert';
 import { ANYWHERE } from '../../adapters/http/egress-policy.ts';

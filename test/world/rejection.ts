@@ -1,4 +1,4 @@
-// What a promise is rejected with, which has to be.
+// Error of a promise that must be rejected.
 import * as assert from 'uvu/assert';
 
 export async function rejection(run: Promise<unknown>): Promise<Error> {

@@ -1,4 +1,4 @@
-// What a run that was killed has left at an API server that others use too.
+// Cleanup of namespaces that a killed run left at a shared API server.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// What a test sees of a namespace: the objects as the API server has them, and everything they went through.
+// Objects of a test's namespace as the API server has them, and all their versions.
 import { type KubeClient, type Resource, resourcePath } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, JsonObject } from '../../bus/mod.ts';
 

@@ -1,4 +1,4 @@
-// A machine in memory, a csi-proxy on it, and whoever asks that.
+// A machine in memory, a csi-proxy on it, and its client.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -30,6 +30,7 @@ export const gen: CsiProxyCommand = async (args, { cwd, out }) => {
     root: cwd,
     orphans: orphansOf(values.orphans),
     isCheck: values.check === true,
+    isQuiet: values.quiet === true,
   });
   out.write(report);
   return ok ? 0 : 1;

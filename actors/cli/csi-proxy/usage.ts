@@ -93,6 +93,7 @@ hides a password from other users.
       'generates servers, clients and conversions from <group>/<version>/api.proto; new-group and new-version start one: its first proto, or a copy of another, hand-written conversions included; exit status: 0 done, 1 the protos or files of theirs are wrong',
     options: {
       check: { type: 'boolean', help: 'writes nothing; exits with 1 if something would be written' },
+      quiet: { type: 'boolean', short: 'q', help: 'prints problems, warnings and the totals only' },
       orphans: {
         type: 'string',
         value: 'keep|delete',

@@ -21,7 +21,7 @@ const RENAMED: readonly (readonly [is: string, becomes: string])[] = [
   ['tsconfig.template.json', 'tsconfig.json'],
   ['README.template', 'README.md'],
 ];
-const USAGE = "troupe scaffold adapter <name> <Kind>, for example 'troupe scaffold adapter powerdns Zone'";
+export const USAGE = "troupe scaffold adapter <name> <Kind>, for example 'troupe scaffold adapter powerdns Zone'";
 
 /** @throws {TerminalError} the call makes no sense, or a file is there already */
 export async function scaffoldAdapter(args: readonly string[], deps: ScaffoldAdapterDeps): Promise<number> {

@@ -3,6 +3,7 @@ import type { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Adapter, KindScaffold } from '../../../adapters/api/adapter.ts';
 import { TerminalError } from '../../../bus/mod.ts';
+import { USAGE } from './scaffold-adapter.ts';
 
 export interface ScaffoldDeps {
   adapters: readonly Pick<Adapter, 'realm' | 'scaffold'>[];
@@ -21,7 +22,7 @@ export async function scaffold(
   const able = adapters.filter((adapter) => adapter.scaffold !== undefined);
   const of = able.find((adapter) => adapter.realm === realm)?.scaffold;
   if (of === undefined || kind === undefined || rest.length > 0) {
-    throw new TerminalError(`usage: ${able.map((adapter) => usageOf(adapter)).join('; ')}`);
+    throw new TerminalError(`usage: ${[USAGE, ...able.map(usageOf)].join('; or ')}`);
   }
   const { root } = of;
   const { files, registry } = plan(of, kind, await registryOf(of, readFile));

@@ -16,8 +16,8 @@ export function secretRef(description: string): ReturnType<typeof required<Schem
 }
 
 /**
- * All references of an object that its contract declares by `ref` and `secretRef`, each once. What is `guarded` carries the kind's own
- * finalizer, so that it cannot go before the object; Secrets are needed whatever is done.
+ * All references of an object that its contract declares by `ref` and `secretRef`, each once. A `guarded` dependency gets the kind's own
+ * finalizer, so that it cannot be deleted before the object; Secrets are required for every operation.
  *
  * @example references: (object) => referencesOf(lampContract, 'lamps.example.org/lamp', object)
  */
@@ -57,9 +57,9 @@ export function referencesOf(
 }
 
 /**
- * What a Secret holds under a key, as text. Read it for each call: it may change.
+ * Value of a Secret under a key, as text. Read it for each call: it may change.
  *
- * @throws {TransientError} there is no such Secret, or no such key: the object waits, and says which
+ * @throws {TransientError} there is no such Secret, or no such key: the object waits, and names it
  * @example const key = await secretText(ports, object, 'apiKeyRef', 'api-key')
  */
 export async function secretText(

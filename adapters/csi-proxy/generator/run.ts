@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly orphans?: Orphans;
   /** Nothing is written; what would be makes the run fail. */
   readonly isCheck?: boolean;
+  /** The report has problems, warnings and the totals only. */
+  readonly isQuiet?: boolean;
 }
 
 export interface RunResult {
@@ -34,6 +36,7 @@ export function run({
   root,
   orphans = Orphans.Fail,
   isCheck = false,
+  isQuiet = false,
 }: RunOptions): RunResult {
   const shown = (path: string): string => relative(root, path).split(sep).join('/') || '.';
   const planned = plan({ bases, inputs: inputs.map((input) => resolve(root, input)), root, shown });
@@ -60,7 +63,7 @@ export function run({
   const isUpToDate = [changes.written, changes.scaffolded, changes.removed].every(({ length }) => length === 0);
   if (!isCheck) apply(planned, changes, bases);
   const report = [
-    ...(isCheck && isUpToDate ? [] : reportOf(planned, { changes, shown, isCheck, orphans })),
+    ...(isQuiet || (isCheck && isUpToDate) ? [] : reportOf(planned, { changes, shown, isCheck, orphans })),
     ...warnings,
     isCheck
       ? isUpToDate

@@ -1,5 +1,5 @@
-// Whether what a name leads to can be what the create of an object has made. A deletion whose create was never answered has no other
-// evidence, and must not remove what somebody else has made meanwhile.
+// Likeness of a resource found by name to the one that an object's create makes. A deletion whose create was never answered has no other
+// evidence, and must not remove a resource that another client made meanwhile.
 
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
@@ -16,7 +16,7 @@ type Seen = Pick<Observation, 'attributes' | 'resource'>;
 
 /** Assumed maximum difference between the clock of a cloud and that of the API server, in milliseconds. */
 const CLOCK_DIFFERENCE_MS = 300_000;
-/** Of an object that is being deleted and was never edited: the deletion counts, too. */
+/** Generation of an object that is being deleted and was never edited: the deletion counts, too. */
 const UNEDITED_GENERATION = 2;
 
 /**
@@ -42,7 +42,7 @@ export function unlikeness(
 }
 
 function isOlder({ metadata: { creationTimestamp = '' } }: KubeObject, { resource }: Seen): boolean {
-  // What cannot be read says nothing.
+  // An unreadable value is no evidence.
   return Date.parse(String(resource['createdAt'])) + CLOCK_DIFFERENCE_MS < Date.parse(creationTimestamp);
 }
 

@@ -3,11 +3,11 @@
 // What it does not do: see simulator.ts.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { Faults } from '../http/mod.ts';
 import { Agenda } from './agenda.ts';
 import { authorize, type Credentials } from './authentication.ts';
 import { Conductor, type SimulatedImage, TIMES, type Times } from './conductor.ts';
 import { frameworkRefusal, Refusal, type Reply, type SimulatedRequest } from './exchange.ts';
-import { Faults } from './faults.ts';
 import { DRIVERS } from './hardware-types.ts';
 import { MAX_LIMIT } from './lists.ts';
 import {

@@ -1,8 +1,8 @@
 // The simulated Ironic for other modules.
+export type { Fault, Faults, InjectedFault } from '../http/mod.ts';
 export type { Credentials } from './authentication.ts';
 export { type SimulatedImage, type Times, timesDivided } from './conductor.ts';
 export type { Reply } from './exchange.ts';
-export type { Fault, Faults, InjectedFault } from './faults.ts';
 export { type IronicOptions, type RawRequest, type SimulatedIronic, simulatedIronic } from './ironic.ts';
 export {
   type Behavior,

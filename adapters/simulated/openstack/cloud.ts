@@ -3,12 +3,12 @@
 // What it does not do: see simulator.ts.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { Faults } from '../http/mod.ts';
 import { cinder } from './cinder.ts';
 import { seedVolumeType } from './cinder-types.ts';
 import { proceedVolumes } from './cinder-volumes.ts';
 import { type Drift, drift } from './drift.ts';
 import { Refusal, type Reply, type SimulatedRequest, SimulatedService } from './exchange.ts';
-import { Faults } from './faults.ts';
 import { glance } from './glance.ts';
 import { type ContentSink, type Fetch, fetchContent, isUpload, receive } from './glance-data.ts';
 import { keystone } from './keystone.ts';

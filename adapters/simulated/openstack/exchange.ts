@@ -1,5 +1,7 @@
 // One request and its answer as the simulated services see them, and the two forms of refusal.
+
 import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { SentReply } from '../http/mod.ts';
 
 export const SimulatedService = {
   Identity: 'identity',
@@ -39,13 +41,7 @@ export interface SimulatedRequest {
   readonly baseUrl: string;
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly body?: Json | undefined;
-  /** Sent instead of `body`, as HTML. */
-  readonly html?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export type Reply = SentReply;
 
 /** Thrown by a handler: the answer is an error. */
 export class Refusal extends Error {

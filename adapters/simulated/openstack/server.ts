@@ -1,11 +1,10 @@
 // HTTP of a simulated cloud: reads requests, applies faults and latency, counts, and sends answers.
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { CountingServer, type Fault, readText, type SentReply, send } from '../http/mod.ts';
 import type { SimulatedCloud } from './cloud.ts';
 import type { Reply, SimulatedRequest, SimulatedService } from './exchange.ts';
-import type { Fault } from './faults.ts';
 import { type ContentSink, isUpload } from './glance-data.ts';
 
 export interface ServerDeps {
@@ -31,72 +30,16 @@ export interface ServedCall {
   readonly answer: Json | undefined;
 }
 
-/** Keep idle connections longer than any client does, so that none is closed under a request. */
-const KEEP_ALIVE_MS = 70_000;
-
-export class SimulatorServer {
+export class SimulatorServer extends CountingServer {
   readonly #deps: ServerDeps;
-  readonly #server: Server;
-  readonly #calls = new Map<string, number>();
-  #inFlight = 0;
-  #mostInFlight = 0;
-  #abandoned = 0;
 
   constructor(deps: ServerDeps) {
+    super();
     this.#deps = deps;
-    this.#server = createServer(this.handle);
-    this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
-  /** Answers a request of any transport. */
-  readonly handle: RequestListener = (request, response) => {
-    response.setHeader('Date', new Date(this.#deps.clock.now()).toUTCString());
-    void this.#serve(request, response).catch((error: unknown) => {
-      // A defect of the simulator: the waiting caller must receive it.
-      send(response, 'req-none', { status: 500, body: { error: { code: 500, message: String(error) } } });
-    });
-  };
-
-  /** Resolves once the port is open. */
-  async listen(port: number): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', resolve);
-    });
-  }
-
-  /** 0 while it does not listen. */
-  get port(): number {
-    return (this.#server.address() as AddressInfo | null)?.port ?? 0;
-  }
-
-  /** Number of requests by service, method and path, ids written as `{id}`. */
-  get calls(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#calls);
-  }
-
-  /** Requests whose caller disconnected before the answer, or whose connection a fault has cut. */
-  get abandoned(): number {
-    return this.#abandoned;
-  }
-
-  get mostInFlight(): number {
-    return this.#mostInFlight;
-  }
-
-  resetCounts(): void {
-    this.#calls.clear();
-    this.#mostInFlight = this.#inFlight;
-    this.#abandoned = 0;
-  }
-
-  async close(): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = new Promise<void>((resolve, reject) => {
-      this.#server.close((error) => (error === undefined ? resolve() : reject(error)));
-    });
-    this.#server.closeAllConnections();
-    await closed;
+  protected override defect(error: unknown): SentReply {
+    return { status: 500, body: { error: { code: 500, message: String(error) } } };
   }
 
   async #receive(
@@ -110,13 +53,9 @@ export class SimulatorServer {
     return taken ?? { status: 404, body: {} };
   }
 
-  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { clock, cloud, latencyMs, onServed, settled } = this.#deps;
-    this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
-    response.on('close', () => {
-      this.#inFlight--;
-      if (!response.writableEnded) this.#abandoned++;
-    });
+    response.setHeader('Date', new Date(clock.now()).toUTCString());
     const requestId = incoming.headers['x-openstack-request-id'] ?? `req-${cloud.newUuid()}`;
     const parse = (text: string) => cloud.parse(incoming.method ?? 'GET', incoming.url ?? '', incoming.headers, text);
     const head = parse('');
@@ -126,8 +65,7 @@ export class SimulatorServer {
       send(response, String(requestId), { status: 404, html: '<html><title>404 Not Found</title></html>' });
       return;
     }
-    const template = `${request.service} ${request.method} ${pathTemplate(request.segments)}`;
-    this.#calls.set(template, (this.#calls.get(template) ?? 0) + 1);
+    this.count(`${request.service} ${request.method} ${pathTemplate(request.segments)}`);
     const fault = cloud.faults.take(request);
     const delayMs = latencyMs() + (fault?.delayMs ?? 0);
     if (delayMs > 0) await clock.sleep(delayMs);
@@ -186,22 +124,6 @@ async function receiveAll(
   if (altersContent) sink.write(Buffer.from('?'));
   sink.end();
   return { status: 204 };
-}
-
-async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(response: ServerResponse, requestId: string, { status, body, html, headers }: Reply): void {
-  const text = html ?? (body === undefined ? '' : JSON.stringify(body));
-  response.writeHead(status, {
-    ...(text === '' ? {} : { 'Content-Type': html === undefined ? 'application/json' : 'text/html; charset=utf-8' }),
-    'x-openstack-request-id': requestId,
-    ...headers,
-  });
-  response.end(text);
 }
 
 /** The path with `{id}` for each id or name. */

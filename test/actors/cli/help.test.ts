@@ -117,7 +117,7 @@ test('a misspelt command is met with the nearest, and ends with 2', () =>
 test('35.B: demo --help says first what the demo is about, and what it shares with run below its own options', async () => {
   const { out } = await called(['demo', '--help']);
   const [about = '', ...options] = out.split('\nOptions:\n');
-  assert.match(about, /130 objects of 33 kinds/);
+  assert.match(about, /135 objects of 36 kinds/);
   const [own = '', others = ''] = options.join('').split("\nMore options, as 'run' has them:\n");
   assert.ok(own.split('\n').length < 15, own);
   assert.match(own, '--keep');

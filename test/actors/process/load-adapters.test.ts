@@ -204,7 +204,10 @@ test('its kinds, its role and its options are part of the commands', async () =>
     assert.is(wrong.err, "troupe: --lamp-watts must be a whole number of watts, at least 1; got '0'\n");
     assert.match((await troupe(folder, ['run', '--lamp-watts=1'])).err, "'run' has no option '--lamp-watts'");
     const scaffold = await troupe(folder, ['scaffold', 'lamps', 'Torch', ...named]);
-    assert.match(scaffold.err, 'troupe: usage: troupe scaffold openstack <Kind>');
+    assert.match(
+      scaffold.err,
+      /^troupe: usage: troupe scaffold adapter <name> <Kind>, .*; or troupe scaffold openstack <Kind>/,
+    );
     const checked = await troupe(folder, ['check', ...named]);
     assert.equal(
       [checked.code, checked.out],

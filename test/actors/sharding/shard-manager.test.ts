@@ -193,8 +193,9 @@ test('33.E2: shards go only to pods that serve all that is served, and the other
   assert.equal([small.shards.size, large.shards.size + twin.shards.size], [0, 16]);
   assert.ok(large.shards.size > 0 && twin.shards.size > 0, 'both take part, whatever order they name the kinds in');
   assert.is(
-    said.filter((line) => line.startsWith('small: others serve kinds that this pod does not') && line.includes('b.x'))
-      .length,
+    said.filter(
+      (line) => line.startsWith('small: other pods serve kinds that this pod does not') && line.includes('b.x'),
+    ).length,
     1,
   );
   assert.is(said.length, 1, said.join('\n'));
@@ -218,7 +219,7 @@ test('33.E2: the first new pod of a roll-out gets its share, and the rest when n
   assert.ok(first.shards.size > 0 && first.shards.size < 12);
   const held = (): number => [first, ...before].reduce((sum, { shards: own }) => sum + own.size, 0);
   assert.is(held(), 16, 'what the old ones keep is hosted');
-  assert.is(said.filter((line) => line.includes('others serve kinds')).length, 3, said.join('\n'));
+  assert.is(said.filter((line) => line.includes('other pods serve kinds')).length, 3, said.join('\n'));
   const second = begin('new-2', offer);
   await time.advance(50_000);
   assert.is(first.shards.size + second.shards.size, held() - before.reduce((sum, old) => sum + old.shards.size, 0));

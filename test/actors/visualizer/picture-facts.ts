@@ -110,7 +110,9 @@ function look({ TEXT, NAME, BOXES, NAMES, FLOATING }: Rules): readonly string[] 
     if (rect === undefined) continue;
     const size = Number.parseFloat(getComputedStyle(element).fontSize);
     if (size < NAME) faults.push(`the name ${named(element)} is ${size} px`);
-    if (rect.bottom - rect.top > 10 && rect.right - rect.left < 24 && (element.textContent ?? '').trim().length > 4)
+    // What is scrolled out in part has room elsewhere.
+    const { width } = element.getBoundingClientRect();
+    if (width < 24 && (element.textContent ?? '').trim().length > 4)
       faults.push(`the name ${named(element)} has no room`);
   }
   if (document.documentElement.scrollWidth > innerWidth) faults.push('the page is wider than the window');

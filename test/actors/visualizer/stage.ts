@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { readConfig } from '../../../actors/base/config.ts';
 import { openLog } from '../../../actors/base/log.ts';
-import { installCrds } from '../../../actors/process/install-crds.ts';
 import { cloudInUse, credentials } from '../../../actors/cli/demo/cloud.ts';
 import { History } from '../../../actors/cli/demo/history.ts';
 import { startImageHost } from '../../../actors/cli/demo/images.ts';
@@ -25,6 +24,7 @@ import { BUILT_IN, configure, settingsFor } from '../../../actors/process/adapte
 import { busUser } from '../../../actors/process/bus-user.ts';
 import { openEnvironment } from '../../../actors/process/environment.ts';
 import { serveHttpEndpoints } from '../../../actors/process/http-endpoints.ts';
+import { installCrds } from '../../../actors/process/install-crds.ts';
 import { drain, start } from '../../../actors/process/run.ts';
 import { startVisualizer } from '../../../actors/visualizer/visualizer.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
@@ -36,7 +36,7 @@ const FOLDERS = ['company-cloud', 'company-racks', 'company-windows'];
 const PURPOSE = 'development';
 const NO_OPTIONS = {};
 /** Longest wait for anything that should happen, in milliseconds. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 600_000;
 
 export const clock = systemClock();
 
@@ -64,7 +64,7 @@ export async function openStage(latencyMs = 20): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'troupe-stage-'));
     closing.push(() => rm(folder, { recursive: true, force: true }));
     const { HOME, PATH, XDG_CACHE_HOME } = process.env;
-    const place = { 'visualizer-bind-address': '127.0.0.1:0' };
+    const place = { 'visualizer-bind-address': '127.0.0.1:0', 'pod-name': 'troupe-0' };
     const config = readConfig({ HOME, PATH, XDG_CACHE_HOME }, place, BUILT_IN, PURPOSE);
     const said = BUILT_IN.map((adapter) => configure(adapter, {}, NO_OPTIONS, PURPOSE));
     const user = busUser(config.roles, said, config.nodeName);

@@ -26,7 +26,7 @@ test('33.F6: an image whose uploader is gone says so after an hour without progr
   const [said = ''] = (await waitedFor('saving', HOUR_MS + 1)) ?? [];
   assert.match(
     said,
-    /^Glance is downloading image content; nothing has come for an hour.*delete the Image and create it again$/,
+    /^Glance is downloading image content; no progress for an hour.*delete the Image and create it again$/,
   );
 });
 

@@ -51,8 +51,6 @@ export const OCM: readonly Change[] = [
     'gateway-nowhere-around': '4: what is in an object that does not exist is answered',
     'gateway-add-anything': '4: an Add takes what is no object',
     'gateway-list-not-updated': '4: PATCH of a list changes nothing',
-    'gateway-update-forgets': '4: of two updates at once one is lost',
-    'gateway-null-kept': '4: null is stored',
     'gateway-struct-replaced': '4: a struct in a PATCH replaces the whole',
     'gateway-list-link-forgotten': '2: a list of links has no path',
     'gateway-list-without-notice': '8: a list does not name the deprecated fields in it',

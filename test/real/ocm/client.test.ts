@@ -1,5 +1,5 @@
-// The real public command line against a served model.
 // needs: nothing
+// The real public command line against a served model.
 import { suite } from 'uvu';
 import { findOcm, ocmClientSuite } from '../../adapters/ocm/gateway/ocm-client.suite.ts';
 

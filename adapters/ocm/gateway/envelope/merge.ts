@@ -15,7 +15,6 @@ export function merged(type: StructType, current: Value, patch: Value): Value {
   for (const { wireName, type: of, link } of type.attributes) {
     const member = patch[wireName];
     if (member === undefined) continue;
-    // mutant: gateway-null-kept if -> false
     if (member === null) delete result[wireName];
     else if (!link && (of.kind === 'struct' || of.kind === 'class') && isObject(member)) {
       // mutant: gateway-struct-replaced = -> before = undefined

@@ -125,7 +125,7 @@ export async function mayRead(
   served: ServedTable,
   address: { readonly outer: readonly string[]; readonly id: string | undefined },
 ): Promise<void> {
-  // mutant: gateway-may-read drop
+  // mutant: gateway-may-read if -> true
   if (served.table.mayRead === undefined || (await served.table.mayRead(context.caller, address))) return;
   const { id } = address;
   if (id === undefined) refuse(403, `Listing objects of ${served.collection.type.name.camel} is not allowed`);

@@ -114,7 +114,6 @@ async function patched(call: Call, served: ServedTable, address: Address, patch:
       if (error instanceof RefusedRequest) return { kind: 'invalid', reason: error.message };
       throw error;
     }
-    // mutant: gateway-update-forgets {} -> { value: merged(collection.type, current, patch) }
     return { value: withMembersOf(value, newest.value, table.serverOwned) };
   };
   return stored(await table.update({ ...call.context, address, edit }), served, address);

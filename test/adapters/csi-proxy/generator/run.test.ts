@@ -61,6 +61,16 @@ test('the report lists groups, versions, RPCs and files, and what is left at its
   });
 });
 
+test('a quiet run reports its totals, and each problem', () => {
+  withTree({ 'api/thing/v1/api.proto': proto() }, (tree) => {
+    assert.match(tree.run({ isQuiet: true }).report, /^generated: groups 1, versions 1, RPCs 1; [^\n]*\n$/);
+    tree.write('api/thing/v1/api.proto', 'no proto');
+    const { ok, report } = tree.run({ isQuiet: true });
+    assert.not.ok(ok);
+    assert.match(report, /api\/thing\/v1\/api\.proto.*\n1 problem, and nothing was changed\n$/s);
+  });
+});
+
 test('files of a hand are not touched, and only what differs is written', () => {
   withGenerated({ 'api/thing/v1/api.proto': proto() }, (tree) => {
     tree.write('server/thing/server.ts', '// mine\n');

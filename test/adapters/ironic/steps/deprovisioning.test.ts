@@ -60,7 +60,7 @@ test('all states are here', () => {
 });
 for (const state of [...UNHANDLED, '']) {
   test(`nobody knows what to do in any other state: ${state}`, () => {
-    const message = `stuck: deprovisioning cannot go on while node "${UUID}" is in provision state "${state}"`;
+    const message = `stuck: deprovisioning cannot continue while node "${UUID}" is in provision state "${state}"`;
     assert.is(reported(deprovision({ host, node: nodeIn(state) })), message);
   });
 }

@@ -82,7 +82,7 @@ for (const [title, node, more, expected] of ROWS) {
 const HANDLED: readonly string[] = ['available', 'inspect wait', 'inspecting', 'inspect failed', 'manageable'];
 for (const state of [...Object.values(ProvisionState), 'rescue', ''].filter((state) => !HANDLED.includes(state))) {
   test(`nobody knows what to do in any other state: ${state}`, () => {
-    const message = `stuck: inspection cannot go on while node "${UUID}" is in provision state "${state}"`;
+    const message = `stuck: inspection cannot continue while node "${UUID}" is in provision state "${state}"`;
     assert.is(reported(stepOf(nodeIn(state))), message);
   });
 }

@@ -64,7 +64,7 @@ for (const [title, node, more, expected] of ROWS) {
 const HANDLED: readonly string[] = ['available', 'manageable', 'clean failed', 'cleaning', 'clean wait'];
 for (const state of [...Object.values(ProvisionState), ''].filter((state) => !HANDLED.includes(state))) {
   test(`nobody knows what to do in any other state: ${state}`, () => {
-    const message = `stuck: preparation cannot go on while node "${UUID}" is in provision state "${state}"`;
+    const message = `stuck: preparation cannot continue while node "${UUID}" is in provision state "${state}"`;
     assert.is(reported(stepOf(nodeIn(state))), message);
   });
 }

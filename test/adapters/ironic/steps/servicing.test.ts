@@ -57,7 +57,7 @@ for (const [title, node, more, expected] of ROWS) {
 const HANDLED: readonly string[] = ['active', 'servicing', 'service wait', 'service failed'];
 for (const state of [...Object.values(ProvisionState), ''].filter((state) => !HANDLED.includes(state))) {
   test(`nobody knows what to do in any other state: ${state}`, () => {
-    const message = `stuck: servicing cannot go on while node "${UUID}" is in provision state "${state}"`;
+    const message = `stuck: servicing cannot continue while node "${UUID}" is in provision state "${state}"`;
     assert.is(reported(stepOf(nodeIn(state))), message);
   });
 }

@@ -2,7 +2,7 @@
 // to do (orders.ts), loses requests and answers, and answers in its place.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fault, Faults } from '../../../../adapters/simulated/ironic/faults.ts';
+import { type Fault, Faults } from '../../../../adapters/simulated/http/mod.ts';
 import { Deed, type MachineEvent, type MachineOptions, type Power } from '../../../../adapters/simulated/ironic/mod.ts';
 import { type Clock, type JsonObject, TroupeError } from '../../../../bus/mod.ts';
 import { type OrderBook, openOrderBook } from '../../../adapters/ironic/order-book.ts';

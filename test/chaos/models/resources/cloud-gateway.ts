@@ -1,7 +1,8 @@
 // A gateway before a cloud: it knows every call, loses requests and answers, and shows itself in the catalog, so that
 // whoever logs in through it does everything else through it too.
+
+import { Faults } from '../../../../adapters/simulated/http/mod.ts';
 import type { SimulatedService } from '../../../../adapters/simulated/openstack/exchange.ts';
-import { Faults } from '../../../../adapters/simulated/openstack/faults.ts';
 import type { Fault, ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { Clock, Json, JsonObject } from '../../../../bus/mod.ts';
 import { startProxy, type TcpProxy } from '../../../bus/proxy.ts';

@@ -78,10 +78,10 @@ export function lists(rule: Rule): void {
   });
 
   rule('3.2: order, with absent values last or first, ties by id, and an alias', async ({ client }) => {
-    await created(client, CLUSTERS, { id: 'a', name: 'x' });
-    await created(client, CLUSTERS, { id: 'b' });
-    await created(client, CLUSTERS, { id: 'c', name: 'y', nodes: { compute: 1 } });
     await created(client, CLUSTERS, { id: 'd', name: 'w', nodes: { compute: 1 } });
+    await created(client, CLUSTERS, { id: 'c', name: 'y', nodes: { compute: 1 } });
+    await created(client, CLUSTERS, { id: 'b' });
+    await created(client, CLUSTERS, { id: 'a', name: 'x' });
     for (const [order, expected] of [
       ['name', 'dacb'],
       ['name desc', 'bcad'],

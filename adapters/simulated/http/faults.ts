@@ -1,10 +1,18 @@
-// Faults that a test injects into the simulated Ironic.
+// Faults that a test injects: which requests they hit, and the result of these requests.
 import type { Json } from '../../../bus/json.ts';
-import type { SimulatedRequest } from './exchange.ts';
+
+/** Part of a request by which faults are chosen. */
+interface Request {
+  /** Name of the service; undefined where a simulator has only one. */
+  readonly service?: string;
+  readonly method: string;
+  /** Path below the version, without its query. */
+  readonly path: string;
+}
 
 export interface Fault {
-  /** All that is given must hold; nothing given: every request. */
-  readonly match?: { readonly method?: string; readonly path?: RegExp };
+  /** All given conditions must hold. Every request matches if there are none. */
+  readonly match?: { readonly service?: string; readonly method?: string; readonly path?: RegExp };
   /** Number of requests it hits; 1 by default. */
   readonly times?: number;
   /** Wait before anything else, in milliseconds. */
@@ -17,6 +25,10 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>;
   /** The request is served, but this text is sent in place of its answer (with `status`: in place of `body`). */
   readonly garbage?: string;
+  /** For an upload: the connection ends after this number of bytes of its content. */
+  readonly cutAfterBytes?: number;
+  /** For an upload: the stored content differs from the sent one. */
+  readonly altersContent?: true;
   /** The connection ends before anything is done for the request. */
   readonly dropBeforeWork?: true;
   /** The request is served, and the connection ends before the answer. */
@@ -55,10 +67,11 @@ export class Faults {
     this.#armed.clear();
   }
 
-  /** The fault that hits this request, which is thereby counted. */
-  take(request: Pick<SimulatedRequest, 'method' | 'path'>): Fault | undefined {
+  /** The fault that hits this request, which is counted. */
+  take(request: Request): Fault | undefined {
     for (const armed of this.#armed) {
       const { match, times = 1 } = armed.fault;
+      if (match?.service !== undefined && match.service !== request.service) continue;
       if (match?.method !== undefined && match.method !== request.method) continue;
       if (match?.path !== undefined && !match.path.test(request.path)) continue;
       armed.hits++;
