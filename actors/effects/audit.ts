@@ -7,6 +7,8 @@
 //   AUDIT-4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
 //   AUDIT-5. A claim without finalizers never holds an object, and ends only with its claimant: such a claimant only
 //       watches, without a reference.
+//   AUDIT-6. A claimant that is being deleted without its own finalizer holds nothing, also when the end of its claim is lost: it
+//       can neither have built anything nor begin to, as the API server takes no finalizer any more (I1).
 
 import { together } from '../../adapters/http/batch.ts';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
@@ -110,6 +112,7 @@ export class Audits {
   /** References of an object, with the finalizers that it needs there. */
   #targets(kind: Kind, from: Address, object: KubeObject): ReadonlyMap<string, readonly string[]> {
     const finalizers = new Map<string, string[]>();
+    if (isWithoutWork(kind, object)) return finalizers;
     try {
       for (const reference of kind.references(object)) {
         if (reference.finalizers.length === 0) continue;
@@ -149,6 +152,13 @@ export class Audits {
       throw error;
     }
   }
+}
+
+/** Whether there is nothing that an object has built, and never will be (AUDIT-6). A kind without a finalizer does not say so. */
+function isWithoutWork({ finalizer }: Kind, { metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean {
+  // mutant: audit-frees-living &&.1 -> true
+  // mutant: audit-frees-owned &&.3 -> true
+  return deletionTimestamp !== undefined && finalizer !== '' && finalizers?.includes(finalizer) !== true;
 }
 
 /** Namespace in which objects of a kind may refer to the one of that address; undefined: any. */

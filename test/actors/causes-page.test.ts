@@ -16,7 +16,7 @@ test.before(async () => {
   browser = await startBrowser();
 });
 
-for (const title of ['a missing network three hops away', 'a wrong password']) {
+for (const title of ['a missing domain three hops away', 'a wrong password']) {
   const staging = CASES[title];
   assert.ok(staging !== undefined, title);
   test(`${title}: its summary and the view 'Problems' say so`, async () => {

@@ -10,7 +10,7 @@ import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type JsonObject, SHARDS, shardOf } from '../../bus/mod.ts';
 import type { OpenGround } from '../world/environments.ts';
 import { CREDENTIALS, condition, type Kind, resourceOf, World, type WorldOptions } from '../world/world.ts';
-import { ask, holdLeaderLease } from './cli/why/why.suite.ts';
+import { ask, holdLeaderLease, releaseLeaderLease } from './cli/why/why.suite.ts';
 import { TROUBLES } from './failures.suite.ts';
 
 /** What people ask about, and what the first cause has to name: summary and advice. */
@@ -28,7 +28,7 @@ export interface Staged {
 export interface Case {
   readonly stage: (world: World) => Promise<Staged>;
   /** Does what is advised, and says what comes of it: the object is available then, or gone. */
-  readonly follow?: (world: World, staged: Staged) => Promise<'available' | 'gone'>;
+  readonly follow: (world: World, staged: Staged) => Promise<'available' | 'gone'>;
   readonly options?: WorldOptions;
   /** Of the runtime, and of those who are asked. */
   readonly adapters?: readonly ConfiguredAdapter[];
@@ -84,6 +84,13 @@ function defectiveNetworks(where: 'references' | 'status'): ConfiguredAdapter {
     return { ...kind, life: { ...kind.life, statusKey: fail, status: fail, failureStatus: fail } };
   });
   return { ...adapter, kinds };
+}
+
+/** What the log of troupe tells of is put right, and troupe is started anew. */
+async function repairCode(world: World): Promise<'available'> {
+  await world.stop();
+  await world.start({ adapters: [openstackWith({})] });
+  return 'available';
 }
 
 export const CASES: Readonly<Record<string, Case>> = {
@@ -142,42 +149,37 @@ export const CASES: Readonly<Record<string, Case>> = {
       const summary = [`quota 'network' of the project of cloud 'openstack' of Secret/${CREDENTIALS}`];
       return { kind: 'Subnet', name: subnet, summary, advice: ["raise quota 'network'"], chain };
     },
+    async follow(world) {
+      const project = await world.read('Project', world.name('owner'));
+      await world.cloud('PUT', `/quotas/${project?.status?.id}`, { quota: { network: 10 } });
+      return 'available';
+    },
   },
-  'a missing network three hops away': {
+  'a missing domain three hops away': {
     async stage(world) {
-      const [vm, port, subnet, net, lost] = ['vm', 'port', 'subnet', 'net', 'lost'].map((each) => world.name(each));
-      const [boot, size] = [world.name('boot'), world.name('size')];
+      const [port, net, project, lost] = ['port', 'net', 'project', 'lost'].map((each) => world.name(each));
       await world.apply(
-        world.managed('Server', vm as string, {
-          bootVolume: { volumeRef: boot },
-          flavorRef: size,
-          ports: [{ portRef: port as string }],
-        }),
-        world.managed('Port', port as string, {
-          networkRef: net as string,
-          addresses: [{ subnetRef: subnet as string }],
-        }),
-        world.managed('Subnet', subnet as string, { networkRef: lost as string, ipVersion: 4, cidr: CIDR }),
-        world.managed('Network', net as string),
-        world.managed('Volume', boot, { size: 1 }),
-        world.managed('Flavor', size, { ram: 64, vcpus: 1, disk: 1 }),
+        world.managed('Port', port as string, { networkRef: net as string }),
+        world.managed('Network', net as string, { projectRef: project as string }),
+        world.managed('Project', project as string, { domainRef: lost as string }),
       );
-      for (const [kind, name] of [
-        ['Network', net],
-        ['Volume', boot],
-        ['Flavor', size],
+      for (const [kind, name, wait] of [
+        ['Project', project, `Domain/${lost} to be created`],
+        ['Network', net, `Project/${project} to be ready`],
+        ['Port', port, `Network/${net} to be ready`],
       ] as const)
-        await world.available(kind, name as string);
-      await world.progressing('Subnet', subnet as string, 'Progressing', `Waiting for Network/${lost} to be created`);
-      await world.progressing('Port', port as string, 'Progressing', `Waiting for Subnet/${subnet} to be ready`);
-      await world.progressing('Server', vm as string, 'Progressing', `Waiting for Port/${port} to be ready`);
+        await world.progressing(kind, name as string, 'Progressing', `Waiting for ${wait}`);
       return {
-        kind: 'Server',
-        name: vm as string,
-        summary: [`Network/${lost} does not exist`],
-        advice: ['create it', `Subnet/${subnet}`],
-        chain: [`Server/${vm}`, `Port/${port}`, `Subnet/${subnet}`, `Network/${lost}`],
+        kind: 'Port',
+        name: port as string,
+        summary: [`Domain/${lost} does not exist`],
+        advice: ['create it', `Project/${project}`],
+        chain: [`Port/${port}`, `Network/${net}`, `Project/${project}`, `Domain/${lost}`],
       };
+    },
+    async follow(world) {
+      await world.apply(world.managed('Domain', world.name('lost')));
+      return 'available';
     },
   },
   'a guard that holds a deletion': {
@@ -214,6 +216,11 @@ export const CASES: Readonly<Record<string, Case>> = {
       const chain = [`Port/${port}`, `Subnet/${subnet}`];
       return { kind: 'Port', name: port, summary, advice: ['spec.resource.gateway'], chain };
     },
+    async follow(world, { chain }) {
+      const subnet = chain?.at(-1)?.slice('Subnet/'.length) ?? '';
+      await world.patch('Subnet', subnet, { spec: { resource: { gateway: { type: 'IP', ip: '192.0.2.1' } } } });
+      return 'available';
+    },
   },
   'a cloud that refuses connections': {
     async stage(world) {
@@ -222,6 +229,10 @@ export const CASES: Readonly<Record<string, Case>> = {
       await world.progressing('Network', net, 'TransientError', /ECONNREFUSED/);
       const summary = [`cloud 'openstack' of Secret/${secretName}`, 'ECONNREFUSED', '127.0.0.1:1'];
       return { kind: 'Subnet', name: subnet, summary, advice: ['auth.auth_url', `Secret/${secretName}`], chain };
+    },
+    async follow(world) {
+      await world.secret(world.name('clouds'), world.ground.cloudsYaml);
+      return 'available';
     },
   },
   'a cloud that is silent': {
@@ -232,6 +243,10 @@ export const CASES: Readonly<Record<string, Case>> = {
       const { host } = new URL(/auth_url: *(\S+)/.exec(world.ground.cloudsYaml)?.[1] ?? '');
       const summary = [`cloud 'openstack' of Secret/${CREDENTIALS}`, host];
       return { kind: 'Subnet', name: subnet, summary, advice: ['see that the cloud answers there'], chain };
+    },
+    async follow(world) {
+      world.simulator.faults.clear();
+      return 'available';
     },
   },
   'drift that is only reported': {
@@ -244,7 +259,7 @@ export const CASES: Readonly<Record<string, Case>> = {
       world.simulator.drift.change('networks', String(status?.id), { description: 'theirs' });
       await world.until('Network', name, 'drifted', (object) => condition(object, 'Drifted').status === 'True');
       const advice = [`the spec of Network/${name}`, 'troupe/drift: repair'];
-      return { kind: 'Network', name, summary: [`Network/${name}`, 'left so: description'], advice };
+      return { kind: 'Network', name, summary: [`Network/${name}`, 'is not corrected: description'], advice };
     },
     async follow(world, { name }) {
       await world.patch('Network', name, { metadata: { annotations: { 'troupe/drift': 'repair' } } });
@@ -307,8 +322,15 @@ export const CASES: Readonly<Record<string, Case>> = {
       const summary = ['ORC leads', 'orc-manager', lease];
       return { kind: 'Subnet', name: subnet, summary, advice: ['scale its Deployment to zero'] };
     },
+    async follow(world, { summary: [, , lease = ''] }) {
+      await releaseLeaderLease(world, lease);
+      return 'available';
+    },
   },
 };
+
+/** How what was staged in a world ends, where its name is not enough to tell. */
+const PUT_RIGHT = new WeakMap<World, () => Promise<void>>();
 
 /** What is told of who hosts the objects, and how their code fares there. */
 export const HOSTING_CASES: Readonly<Record<string, Case>> = {
@@ -323,6 +345,7 @@ export const HOSTING_CASES: Readonly<Record<string, Case>> = {
       const advice = ['the log of troupe', `edit Network/${net}`];
       return { kind: 'Subnet', name: subnet, summary, advice, chain, errors: [net] };
     },
+    follow: repairCode,
   },
   'a quarantined object that cannot say so': {
     options: { runtime: 'stopped' },
@@ -336,6 +359,7 @@ export const HOSTING_CASES: Readonly<Record<string, Case>> = {
       const summary = [`Network/${net}`, 'the code that serves it fails', BUG];
       return { kind: 'Subnet', name: subnet, summary, advice: ['the log of troupe'], chain, errors: [net] };
     },
+    follow: repairCode,
   },
   'no process that hosts anything': {
     async stage(world) {
@@ -351,6 +375,10 @@ export const HOSTING_CASES: Readonly<Record<string, Case>> = {
         chain,
       };
     },
+    async follow(world) {
+      await world.start();
+      return 'available';
+    },
   },
   'a lost lease, while another process holds the others': {
     async stage(world) {
@@ -358,11 +386,20 @@ export const HOSTING_CASES: Readonly<Record<string, Case>> = {
       const name = world.name('net');
       const lost = shardOf(addressOf(world, { kind: 'Network', name }));
       const { leases } = await world.observe();
-      await leases.acquire('pod.other', 'other');
-      for (let shard = 0; shard < SHARDS; shard++) if (shard !== lost) await leases.acquire(`shard.${shard}`, 'other');
+      const held = [await leases.acquire('pod.other', 'other')];
+      for (let shard = 0; shard < SHARDS; shard++)
+        if (shard !== lost) held.push(await leases.acquire(`shard.${shard}`, 'other'));
+      PUT_RIGHT.set(world, async () => {
+        for (const lease of held) await lease?.release();
+      });
       await world.apply(world.managed('Network', name));
       const summary = [`Network/${name}`, `no process holds the lease shard.${lost}`, 'others are held by other'];
       return { kind: 'Network', name, summary, advice: ['the log of other'] };
+    },
+    async follow(world) {
+      await PUT_RIGHT.get(world)?.();
+      await world.start();
+      return 'available';
     },
   },
 };
@@ -373,10 +410,14 @@ export const BUS_CASES: Readonly<Record<string, Case>> = {
     async stage(world) {
       const { ground } = world;
       assert.ok(ground.interruptBus !== undefined && ground.nats !== undefined, 'this bus can be killed');
-      await ground.interruptBus();
+      PUT_RIGHT.set(world, await ground.interruptBus());
       const { subnet } = await pair(world);
       const summary = ['the bus is away', new URL(ground.nats.url).host];
       return { kind: 'Subnet', name: subnet, summary, advice: ['nats-server'] };
+    },
+    async follow(world) {
+      await PUT_RIGHT.get(world)?.();
+      return 'available';
     },
   },
 };
@@ -425,7 +466,7 @@ export function describeCauses(test: Test, openGround: OpenGround, cases: Readon
           const staged = await stage(world);
           await namedByWhy(world, staged, adapters);
           await namedByPage(world, staged, asked);
-          if (follow !== undefined) await recovers(world, staged, await follow(world, staged), adapters);
+          await recovers(world, staged, await follow(world, staged));
           await following.close();
           const errors = new Set(world.lines('error').map(({ name }) => name));
           assert.equal([...errors], staged.errors ?? []);
@@ -438,16 +479,11 @@ export function describeCauses(test: Test, openGround: OpenGround, cases: Readon
 }
 
 /** What was advised has helped, and nothing is told of the object any more. */
-async function recovers(
-  world: World,
-  { kind, name }: Staged,
-  end: 'available' | 'gone',
-  adapters: readonly ConfiguredAdapter[],
-): Promise<void> {
+async function recovers(world: World, { kind, name }: Staged, end: 'available' | 'gone'): Promise<void> {
   if (end === 'gone') return world.gone(kind, name);
   await world.available(kind, name);
   await world.eventually('nothing is told of it', async () => {
-    const { code, out } = await ask(world, [`${kind}/${name}`], { adapters });
+    const { code, out } = await ask(world, [`${kind}/${name}`], { adapters: [openstackWith({})] });
     return code === 0 ? undefined : out;
   });
 }

@@ -36,6 +36,14 @@ const NAMED = [
     plan: RESOURCES.plan(900_129),
     about: 'an object is given a free name while it is asked whose its resource is (I9)',
   },
+  {
+    plan: RESOURCES.plan(900_630),
+    about: 'a book whose paper is being deleted waits in its slot after the API server was restored from a backup',
+  },
+  {
+    plan: RESOURCES.plan(910_006),
+    about: 'a deleted object that was never built ends its claim, and then all mail is lost (AUDIT-6)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {

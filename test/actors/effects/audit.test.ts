@@ -121,6 +121,24 @@ for (const { what, listed, ended, free } of [
     assert.equal((await asked).free, free);
   });
 
+const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+for (const { what, metadata, ownFinalizer = GUARD, free } of [
+  { what: 'is being deleted without its own finalizer holds nothing', metadata: going, free: [GUARD] },
+  { what: 'is being deleted and held by another', metadata: { ...going, finalizers: ['other/kind'] }, free: [GUARD] },
+  { what: 'is being deleted and has to clean up holds', metadata: { ...going, finalizers: [GUARD] }, free: [] },
+  { what: 'lives without its own finalizer holds: it may be about to build', metadata: {}, free: [] },
+  { what: 'is of a kind without a finalizer holds', metadata: going, ownFinalizer: '', free: [] },
+])
+  test(`whose claim's end is lost with the mail: who ${what} (AUDIT-6, P7, I3)`, async () => {
+    const claimant = thing('there', ['one']);
+    const listed = [{ ...claimant, metadata: { ...claimant.metadata, ...metadata } }];
+    const audits = new Audits({
+      registry: registry([{ ...kind, finalizer: ownFinalizer }], []),
+      objects: { list: async () => ({ items: listed, resourceVersion: '10', serverTime: 0 }) },
+    });
+    assert.equal((await audits.guards(deleted('one'), life, [GUARD])).free, free);
+  });
+
 test('33.B2: a claim without finalizers stays as long as its claimant is there: another of this name may come (P5, AUDIT-5)', async () => {
   const near = { ...thing('near', []), spec: { near: ['one'] } };
   // It follows another object without referring to it, as who waits for the owner of a resource.

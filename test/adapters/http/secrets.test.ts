@@ -105,6 +105,54 @@ test('33.C1: what a text may say is searched up to a bound, and behind that noth
   assert.ok(reported.length < 8_300);
 });
 
+const MIB = 1 << 20;
+
+/** Secrets that are hard to search for: with many different parts, with one, and with those that almost match. */
+const HARD: Readonly<Record<string, (length: number) => string>> = {
+  'of different parts': longSecret,
+  'of one letter': (length) => 'a'.repeat(length),
+  'of one letter and another end': (length) => 'a'.repeat(length - 12) + 'b'.repeat(12),
+  'of a short period': (length) => 'abcdefghijklmnopq'.repeat(Math.ceil(length / 17)).slice(0, length),
+};
+
+function hardTexts(secret: string): readonly string[] {
+  const ends = [secret.slice(0, 23), secret.slice(0, 35), secret.slice(-40)].join('#');
+  const piece = secret.slice(1_000, 3_000);
+  return [piece, secret.slice(-2_000), 'a'.repeat(8_192), 'b'.repeat(8_192), ends.repeat(80), base64(piece)];
+}
+
+/** More than this is not measured to its end, in milliseconds. */
+const TOO_MUCH_MS = 2_000;
+
+/** Milliseconds of the processor for what is told of all the texts, the least of several tries. */
+function costMs(tell: (text: string) => string, texts: readonly string[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 5; tries++) {
+    const before = process.cpuUsage();
+    let spent = 0;
+    for (const text of texts) {
+      tell(text);
+      const { user, system } = process.cpuUsage(before);
+      spent = (user + system) / 1_000;
+      if (spent > TOO_MUCH_MS) return spent;
+    }
+    least = Math.min(least, spent);
+  }
+  return least;
+}
+
+for (const [name, make] of Object.entries(HARD)) {
+  test(`33.C1: a secret of a megabyte ${name} costs about as much processor time as one of four kilobytes`, () => {
+    const [long, short] = [make(MIB), make(4_096)];
+    const texts = hardTexts(short);
+    // Work that grows with text times secret takes seconds for one text; what is measured is some milliseconds.
+    const first = costMs((text) => hiding([long])(text), hardTexts(long).slice(0, 1));
+    assert.ok(first < TOO_MUCH_MS, `the first search takes ${first} ms`);
+    const [ofLong, ofShort] = [costMs(hiding([long]), texts), costMs(hiding([short]), texts)];
+    assert.ok(ofLong < 20 * ofShort + 20, `${ofLong} ms, and ${ofShort} ms for the short one`);
+  });
+}
+
 test('whatever is no secret stays', () => {
   assert.is(hiding(['hunter2'])('the network is in use by 3 ports'), 'the network is in use by 3 ports');
   assert.is(hiding([undefined, ''])('text'), 'text');

@@ -83,6 +83,8 @@ export const ACTORS: readonly Change[] = [
   }),
   ...noticedBy(['audit'], {
     'audit-drops-unguarded': 'AUDIT-5: a claim without finalizers goes though its claimant is there',
+    'audit-frees-living': 'AUDIT-6, I3: a living claimant without its own finalizer holds nothing',
+    'audit-frees-owned': 'AUDIT-6, I3: a deleted claimant that has to clean up holds nothing',
     'readings-join-earlier': 'a question is answered by a list that began before it',
     'audit-forgets-claimants': 'AUDIT-3: a claimant whose references cannot be told holds nothing',
     'audit-drops-newer-claim': 'a claim that is newer than the list is dropped by it',

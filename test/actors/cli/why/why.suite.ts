@@ -65,6 +65,14 @@ export async function holdLeaderLease(world: World, holderIdentity: string): Pro
   return `${world.namespace}/${name}`;
 }
 
+/** As a leader does that is stopped. @param lease  with its namespace */
+export async function releaseLeaderLease(world: World, lease: string): Promise<void> {
+  const [namespace, name] = lease.split('/');
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
+  const body = { spec: { holderIdentity: '', leaseDurationSeconds: 1 } };
+  await world.client.call({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
+}
+
 export function describeWhy(test: Test, openGround: OpenGround): void {
   const check = checkIn(test, openGround);
 

@@ -206,12 +206,15 @@ class Resources implements Environment<ResourceDeed> {
 
   /**
    * A secret that goes serves those who claimed it before, and what becomes of them nobody waited for. Who is held tells by whom,
-   * and whoever was never built looks for that anew in each life before it lets go.
+   * and whoever was never built looks for that anew in each life before it lets go. A book may wait in its slot until what an
+   * earlier life had under way can begin no more.
    */
   isBusyUnseen(): boolean {
     return (
       this.#plan.namespaces.some((namespace) => this.#isSecretGoing(namespace)) ||
-      this.#objects().some((object) => sayingOf(object).message?.includes('(held by ') === true)
+      this.#objects().some(
+        (object) => sayingOf(object).message?.includes('(held by ') === true || this.#shopWatch.isAtWork(object),
+      )
     );
   }
 

@@ -84,6 +84,12 @@ export class ShopWatch {
     return this.#deps.shop.rolls.delete(id) || this.#deps.shop.slots.delete(id);
   }
 
+  /** Whether a book has a slot, and is not bound yet: it is made all the same when its paper is being deleted meanwhile. */
+  isAtWork({ metadata: { uid, deletionTimestamp } }: KubeObject): boolean {
+    const slot = this.#deps.shop.slots.get(uid);
+    return deletionTimestamp === undefined && slot !== undefined && slot.state !== 'bound';
+  }
+
   /** What of an object that is available and up to date is not as it says. */
   unrest(object: KubeObject): string | undefined {
     const { shop } = this.#deps;
