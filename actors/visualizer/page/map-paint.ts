@@ -51,7 +51,7 @@ export function squareAt({ trees, places }: Squares, x: number, y: number): Tree
   return trees[index];
 }
 
-/** How squares are drawn. */
+/** Style of squares. */
 export interface Look {
   /** Width in pixels at scale 1. */
   readonly width: number;
@@ -61,7 +61,7 @@ export interface Look {
   readonly chosen: string;
 }
 
-/** What a canvas shows. */
+/** Content of a canvas. */
 export interface Painted {
   readonly look: string;
   readonly palette: Palette;

@@ -53,7 +53,7 @@ export class ObjectMap {
   #sections: readonly Section[] = [];
   #palette: Palette = new Map();
   #theme = '';
-  /** What is on each canvas. */
+  /** Content of each canvas. */
   readonly #painted = new WeakMap<HTMLCanvasElement, Painted>();
   /** How much larger than at least squares are. */
   #scale = 1;
