@@ -68,7 +68,7 @@ function modelActor(kind: ModelKind, kindOf: (type: StructType) => ModelKind | u
         ];
       }),
     children: () => [],
-    // Derived from the status alone: a lifecycle that begins at rest has read nothing yet.
+    // Derived from the status alone: a lifecycle that begins idle has read nothing yet.
     publicState: (object) => ({ ready: isReady(object), id: object.metadata.name }),
     life: reconcileLoop({
       view(object) {

@@ -172,7 +172,7 @@ test('a life that begins settled makes no pass before there is news (RECONCILE-L
   assert.is(world.phase(), 'active.reconciling', 'somebody undid what the status says');
 });
 
-test('36.A6: a life that begins settled stands as a pass left it, and a pass may say otherwise (RECONCILE-LOOP-4)', async () => {
+test('36.A6: a lifecycle that begins settled is as a pass left it, and a pass may say otherwise (RECONCILE-LOOP-4)', async () => {
   const world = begin({ settled: true, available: true });
   assert.equal(
     [world.phase(), world.tags(), world.effects],

@@ -134,7 +134,7 @@ test('it has everything that runs, and everything that runs reads', () =>
     }
 
     // The pages of a served model: own files, and those of the viewer.
-    const pages = join(modules, 'troupe/.build/adapters/ocm/gateway/viewer/pages.js');
+    const pages = join(modules, 'troupe/.build/adapters/ocm/gateway/server/pages.js');
     const viewer = `swagger-ui-dist@${dependencies['swagger-ui-dist']}`;
     const shown = `import { page } from ${JSON.stringify(pages)};
       const served = { services: new Map() };

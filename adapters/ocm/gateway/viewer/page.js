@@ -31,7 +31,7 @@ const named =
 
 const plugin = ({ React }) => ({
   components: {
-    // What a model says is plain text: nothing of it becomes markup.
+    // Descriptions of the model are plain text: nothing of it becomes markup.
     Markdown: ({ source, className = '' }) =>
       source ? React.createElement('div', { className: `${className} plain` }, String(source).trim()) : null,
     // There is one, from which the page is.

@@ -6,17 +6,18 @@
 //
 // Invariants:
 //   OCM-VIEWER-1. The pages load nothing from elsewhere, and run no script but those of this package and the viewer's.
-//   OCM-VIEWER-2. Nothing is read before somebody asks for it, and nothing of it is kept.
+//   OCM-VIEWER-2. Nothing is read before a browser asks for it, and nothing of it is kept.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { escaped } from '../../docs/html.ts';
-import type { Answer } from '../server/call.ts';
-import type { Served } from '../server/served.ts';
+import type { Answer } from './call.ts';
+import type { Served } from './served.ts';
 
 /** Path of the pages: none of the contract's, which begin with `/api`. */
 export const PAGES = 'docs';
 
+const FOLDER = new URL('../viewer/', import.meta.url);
 const VIEWER = 'swagger-ui-dist';
 const SCRIPT = 'swagger-ui-bundle.js';
 const STYLE = 'swagger-ui.css';
@@ -61,7 +62,7 @@ export async function page({ services }: Served, segments: readonly string[]): P
   if (service === undefined) return sent('html', contents(services));
   if (version === undefined) {
     const own = [OWN_SCRIPT, OWN_STYLE].find((name) => name === service);
-    return own === undefined ? undefined : sent(own, await readFile(new URL(own, import.meta.url), 'utf8'));
+    return own === undefined ? undefined : sent(own, await readFile(new URL(own, FOLDER), 'utf8'));
   }
   const { name, folder } = installed();
   if (service === name) {
