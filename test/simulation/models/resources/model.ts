@@ -274,6 +274,8 @@ class Resources implements Environment<ResourceDeed> {
       namespaces.includes(object.metadata.namespace ?? '') && !isPress(object);
     await this.#context.rest('after all but the secrets was deleted', () => {
       this.#people.cleanUp();
+      // A router whose guards a user removed may be deleted only now, before its interface.
+      this.#hands.letStrandedGo();
       for (const namespace of namespaces)
         if (this.#context.cluster.get('secrets', namespace, SECRET) === undefined) this.#people.createSecret(namespace);
       const left = this.#objects().find(isLeft);
