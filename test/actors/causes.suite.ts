@@ -27,7 +27,7 @@ export interface Staged {
 
 export interface Case {
   readonly stage: (world: World) => Promise<Staged>;
-  /** Does what is advised, and says what comes of it: the object is available then, or gone. */
+  /** Follows the advice, and returns the expected result: the object becomes available, or is deleted. */
   readonly follow: (world: World, staged: Staged) => Promise<'available' | 'gone'>;
   readonly options?: WorldOptions;
   /** Of the runtime, and of those who are asked. */
@@ -86,7 +86,7 @@ function defectiveNetworks(where: 'references' | 'status'): ConfiguredAdapter {
   return { ...adapter, kinds };
 }
 
-/** What the log of troupe tells of is put right, and troupe is started anew. */
+/** Corrects the code that the log of troupe names, and restarts troupe. */
 async function repairCode(world: World): Promise<'available'> {
   await world.stop();
   await world.start({ adapters: [openstackWith({})] });
@@ -329,7 +329,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** How what was staged in a world ends, where its name is not enough to tell. */
+/** Ends the staged condition of a world, where the names of objects are not enough. */
 const PUT_RIGHT = new WeakMap<World, () => Promise<void>>();
 
 /** What is told of who hosts the objects, and how their code fares there. */

@@ -44,6 +44,10 @@ const NAMED = [
     plan: RESOURCES.plan(910_006),
     about: 'a deleted object that was never built ends its claim, and then all mail is lost (AUDIT-6)',
   },
+  {
+    plan: RESOURCES.plan(1_001_374),
+    about: 'a router whose guards a user removed is deleted before its interface',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {

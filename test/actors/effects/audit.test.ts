@@ -129,7 +129,7 @@ for (const { what, metadata, ownFinalizer = GUARD, free } of [
   { what: 'lives without its own finalizer holds: it may be about to build', metadata: {}, free: [] },
   { what: 'is of a kind without a finalizer holds', metadata: going, ownFinalizer: '', free: [] },
 ])
-  test(`whose claim's end is lost with the mail: who ${what} (AUDIT-6, P7, I3)`, async () => {
+  test(`the end of its claim was lost: a claimant that ${what} (AUDIT-6, P7, I3)`, async () => {
     const claimant = thing('there', ['one']);
     const listed = [{ ...claimant, metadata: { ...claimant.metadata, ...metadata } }];
     const audits = new Audits({

@@ -124,7 +124,7 @@ function hardTexts(secret: string): readonly string[] {
 /** More than this is not measured to its end, in milliseconds. */
 const TOO_MUCH_MS = 2_000;
 
-/** Milliseconds of the processor for what is told of all the texts, the least of several tries. */
+/** Processor time in milliseconds of hiding the secrets in all the texts: the least of several tries. */
 function costMs(tell: (text: string) => string, texts: readonly string[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 5; tries++) {

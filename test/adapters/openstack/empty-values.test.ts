@@ -33,7 +33,7 @@ function emptyOf({ type, keywords, reference }: Schema): Values | undefined {
   return isRefused ? undefined : { empty: '', other: 'text' };
 }
 
-/** By kind and path, the fields whose empty value is not sent to make something, and why that is right. */
+/** Kinds and paths of the fields whose empty value is not sent to make something, and why that is right. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'ApplicationCredential spec.resource.unrestricted': 'false is sent without it, too',
   'Server spec.resource.volumes[].device': 'what is no name of a device is left to Nova',
@@ -44,14 +44,14 @@ function objectOf({ contract: { group, version, kind } }: OpenStackKind, spec: J
   return { apiVersion: `${group}/${version}`, kind, metadata, spec: spec as JsonObject };
 }
 
-/** What is sent to make something in the cloud, in one text. */
+/** All requests that create something in the cloud, as one text. */
 async function sentFor(kind: OpenStackKind, spec: Json): Promise<string> {
   const { done } = (await contractTrial(kind).treat(objectOf(kind, spec))) as { readonly done: readonly Json[] };
   const isMaking = (each: Json): boolean => typeof each === 'object' && (each as JsonObject)['method'] === 'POST';
   return JSON.stringify(done.filter(isMaking));
 }
 
-/** What is done with an empty value in the rounds in which another value makes a difference. */
+/** Rounds in which another value makes a difference, and those of them in which the empty value is lost. */
 async function roundsOf(kind: OpenStackKind, { path }: Field, { empty, other }: Values) {
   const { examples } = contractTrial(kind);
   const rounds = { tried: 0, lost: 0 };

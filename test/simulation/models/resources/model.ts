@@ -206,8 +206,8 @@ class Resources implements Environment<ResourceDeed> {
 
   /**
    * A secret that goes serves those who claimed it before, and what becomes of them nobody waited for. Who is held tells by whom,
-   * and whoever was never built looks for that anew in each life before it lets go. A book may wait in its slot until what an
-   * earlier life had under way can begin no more.
+   * and whoever was never built looks for that anew in each life before it lets go. A book may wait in its slot until no
+   * earlier request can begin a print any more.
    */
   isBusyUnseen(): boolean {
     return (
@@ -274,6 +274,8 @@ class Resources implements Environment<ResourceDeed> {
       namespaces.includes(object.metadata.namespace ?? '') && !isPress(object);
     await this.#context.rest('after all but the secrets was deleted', () => {
       this.#people.cleanUp();
+      // A router whose guards a user removed may be deleted only now, before its interface.
+      this.#hands.letStrandedGo();
       for (const namespace of namespaces)
         if (this.#context.cluster.get('secrets', namespace, SECRET) === undefined) this.#people.createSecret(namespace);
       const left = this.#objects().find(isLeft);
