@@ -158,7 +158,7 @@ export interface Hint {
   readonly at?: string;
   /** Description of the problem, if the message itself lacks it. */
   readonly what?: string;
-  /** What the user can do. */
+  /** Action for the user. */
   readonly todo: string;
   /** It waits for others in the external system: there is no problem. */
   readonly isPatient?: true;

@@ -1,4 +1,4 @@
-// The request that an object's spec was last written for, as whoever wrote it has noted at the object: two annotations in one write.
+// The request that an object's spec was last written for, as its writer recorded it at the object: two annotations in one write.
 //
 // Others write the spec later without them: they count for the generation that they name, and for no other.
 import type { KubeObject } from './object.ts';

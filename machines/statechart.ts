@@ -1,4 +1,4 @@
-// Cheaper parts of XState. A machine cannot tell them from those.
+// Cheaper replacements of parts of XState, with the same behavior in a machine.
 //
 // Effects are the promise actors of lifecycles. Each is given the ports of the object that it acts for, and has an `AbortController` only if
 // it asks for the signal. `assign` copies a context with many members like a literal, which takes a tenth of the time, and does not compute

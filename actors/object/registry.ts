@@ -56,7 +56,7 @@ export function registry(kinds: readonly Kind[], others: readonly ReferencedKind
       id(kind) === id(resource) ? kind.guards.filter((guard) => guard !== kind.finalizer) : kind.guards,
     );
   const named = new Map<string, Resource>();
-  /** Of the own API group, if it has such a kind. */
+  /** The kind in the own API group, if it has such a kind. */
   const resourceNamed = (kind: string, realm: string): Resource | undefined => {
     const key = `${realm}/${kind}`;
     const known = named.get(key);

@@ -1,9 +1,9 @@
-// Rounds of polls: all callers that wait for something of one system share one timer, and a look serves all whose moment has come.
+// Rounds of polls: all callers that wait for something of one system share one timer, and one poll serves all callers that are due.
 //
 // Invariants:
-//   HTTP-POLL-ROUNDS-1. Without waiting callers there is no timer and no look.
-//   HTTP-POLL-ROUNDS-2. At most one look runs at a time. A caller that comes meanwhile is served by a later one.
-//   HTTP-POLL-ROUNDS-3. A process that was suspended looks only after the other overdue timers have fired, those of lost leases
+//   HTTP-POLL-ROUNDS-1. Without waiting callers there is no timer and no poll.
+//   HTTP-POLL-ROUNDS-2. At most one poll runs at a time. A caller that comes meanwhile is served by a later one.
+//   HTTP-POLL-ROUNDS-3. A process that was suspended polls only after the other overdue timers have fired, those of lost leases
 //       among them (P10).
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
@@ -22,7 +22,7 @@ export interface PollRoundsDeps<Waiter extends PollWaiter> {
   look(due: readonly Waiter[], all: readonly Waiter[]): Promise<void>;
 }
 
-/** How the wait of one caller ends. */
+/** Ends the wait of one caller. */
 export interface PollEnd<Output> {
   resolve(output: Output): void;
   reject(error: unknown): void;
@@ -46,7 +46,7 @@ export class PollRounds<Waiter extends PollWaiter> {
   }
 
   /**
-   * Waits until the caller is told or fails.
+   * Waits until the caller is served or fails.
    *
    * @throws {TransientError} `signal` was aborted, or the rounds were closed
    */

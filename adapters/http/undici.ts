@@ -54,7 +54,7 @@ export type Progress = 'sent' | 'answered';
 
 /** Gathers the body of an answer. */
 export interface Body {
-  /** What it throws ends the request. */
+  /** Takes a piece. An error that it throws ends the request. */
   add(chunk: Buffer): void;
   /** All of it. */
   text(): string;
@@ -64,7 +64,7 @@ export interface WholeRequest extends Omit<Dispatcher.DispatchOptions, 'origin' 
   readonly dispatcher: Dispatcher;
   /** Handed on to the dispatcher. */
   readonly opaque?: unknown;
-  /** Of an answer with this status. */
+  /** Body for an answer with this status. */
   bodyOf(status: number): Body;
   /** Called when the headers are there. */
   readonly onAnswer?: () => void;

@@ -1,4 +1,4 @@
-// What the outcome of a step changes in the context, and what has changed since the spec was applied to the resource: drift, deletion,
+// Outcomes of steps: the context after each of them, and what has changed since the spec was applied to the resource: drift, deletion,
 // or the replacement of a dependency.
 import type { Dependency } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';

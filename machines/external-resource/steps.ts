@@ -1,5 +1,5 @@
 // Repeated parts of the state machine: actions and guards with their part of the event, and the steps that several states take in the
-// same way: looking for the resource, and asking whose it is.
+// same way: looking up the resource, and resolving its ownership.
 import {
   contendInput,
   type FindOutput,
@@ -149,7 +149,7 @@ export const anewIfUnsettled = [
   { actions: storeObject },
 ] as const;
 
-/** What follows a look, by what was found. */
+/** Transitions after a lookup, by its result. */
 interface AfterLook<
   One extends string,
   Many extends string,
@@ -171,7 +171,7 @@ interface AfterLook<
   readonly onError: OnError;
 }
 
-/** Looks for the resource by what it is to be like. */
+/** Looks up the resource by its spec. */
 export function look<
   const Id extends string,
   const One extends string,
@@ -196,7 +196,7 @@ export function look<
   } as const;
 }
 
-/** What follows the question whose a resource is. */
+/** Transitions after the ownership of a resource was resolved. */
 interface AfterVerdict<
   Later extends string,
   Lost extends string,
@@ -215,7 +215,7 @@ interface AfterVerdict<
   readonly others: Others;
 }
 
-/** Asks whose the resource is that was found, or that is recorded. */
+/** Resolves the ownership of the found or recorded resource. */
 export function askOwner<
   const Id extends string,
   const Later extends string,

@@ -42,12 +42,12 @@ export function isModeled({ manifest }: { readonly manifest: { readonly apiVersi
   return String(manifest.apiVersion).startsWith(GROUP);
 }
 
-/** Where the clusters are listed. */
+/** Path of the list of clusters. */
 export function clustersAt({ url }: Pick<Gateway, 'url'>): string {
   return url + CLUSTERS;
 }
 
-/** What is seen of the clusters over HTTP, in a line. @param count  as many as there are */
+/** One line about the clusters that HTTP lists. @param count  their expected number */
 export async function clustersLine(gateway: Gateway, count: number, clock: Clock): Promise<string> {
   const until = clock.now() + LAG_MS;
   for (;;) {

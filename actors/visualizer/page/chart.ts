@@ -247,7 +247,7 @@ export class ChartView {
     return lines;
   }
 
-  /** What was taken and what comes next have the choice of places. */
+  /** Labels of the transition taken and of the next ones are placed first. */
   #labels(map: ChartMap, chart: Chart, where: Where, taken: Taken | undefined): readonly TemplateResult[] {
     const found: Label[] = [];
     if (taken !== undefined) {

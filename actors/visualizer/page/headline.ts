@@ -1,4 +1,4 @@
-// Summary of a root cause in two parts: what people read first, and all that was said. Pure.
+// Summary of a root cause in two parts: a headline, and the whole message. Pure.
 
 export interface Headline {
   readonly title: string;

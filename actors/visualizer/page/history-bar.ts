@@ -9,7 +9,7 @@ import { clock, counted, duration } from './text.ts';
 import { bucketsOf, firstFrom, type Span } from './timeline-data.ts';
 
 const BARS = 180;
-/** Of the picture in pixels: its height and where its bars stand, live and while looking back. */
+/** Height of the picture, and of the base of its bars, live and while looking back; in pixels. */
 const SIZES = { live: { height: 46, base: 32 }, back: { height: 104, base: 72 } } as const;
 const RANGES: readonly (readonly [ms: number, label: string])[] = [
   [30_000, '30 s'],

@@ -55,7 +55,7 @@ export class ObjectMap {
   #theme = '';
   /** Content of each canvas. */
   readonly #painted = new WeakMap<HTMLCanvasElement, Painted>();
-  /** How much larger than at least squares are. */
+  /** Size of squares, as a multiple of their minimum. */
   #scale = 1;
   /** Position of the keyboard cursor among the objects. */
   #cursor = -1;

@@ -62,7 +62,7 @@ export class Model {
     if (this.steps.length > STEPS) this.#forgetOldest();
   }
 
-  /** What is kept from before was not read yet. */
+  /** The stored history is not read yet. */
   get isReadingHistory(): boolean {
     return this.historyIs === 'unread' && this.hello?.keepsHistory !== false;
   }

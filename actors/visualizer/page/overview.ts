@@ -240,7 +240,7 @@ export class Overview {
     `;
   }
 
-  /** What the numbers at a ribbon mean, by the first ribbon that has two. */
+  /** Explanation of the numbers at a ribbon, for the first ribbon that has two. */
   #sample(landscape: Landscape): TemplateResult | typeof nothing {
     const link = this.#links.find((each) => heatOf(landscape, each).hot > 0);
     if (link === undefined) return nothing;

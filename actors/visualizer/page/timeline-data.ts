@@ -100,7 +100,7 @@ export function criticalPath(
   span: Span,
 ): readonly string[] {
   let [key, before] = [undefined as string | undefined, 0];
-  // Where something became available, the way leads there: what was deleted meanwhile held up nothing.
+  // The path leads to objects that became available, if there are any: deleted ones delayed nothing.
   const isGone = (each: string): boolean => stepsOf(each).findLast(({ at }) => at <= span.to)?.to === '';
   const left = keys.filter((each) => !isGone(each) && readyAt(stepsOf(each), span) !== undefined);
   for (const each of left.length > 0 ? left : keys) {

@@ -1,4 +1,4 @@
-// Likeness of a resource found by name to the one that an object's create makes. A deletion whose create was never answered has no other
+// Comparison of a resource found by name with the result of an object's create. A deletion whose create was never answered has no other
 // evidence, and must not remove a resource that another client made meanwhile.
 
 import type { JsonObject } from '../../../bus/bus.ts';

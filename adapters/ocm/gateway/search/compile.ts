@@ -19,7 +19,7 @@ import {
   type Truth,
 } from './tests.ts';
 
-/** What passes a leaf, as an index has it. */
+/** Objects that pass a leaf, from an index. */
 export type Access =
   /** Those whose field has one of the values. `absent`: those without a value, too. */
   | { readonly form: 'lookup'; readonly field: Field; readonly keys: readonly Key[]; readonly absent: boolean }

@@ -1,4 +1,4 @@
-// What the queries of many objects use: sets of objects by value, orders, and what tests have found. All of it is made for queries
+// Indexes for queries of many objects: sets of objects by value, orders, and remembered results of tests. All of it is made for queries
 // that come, and kept up by changes.
 //
 // Invariants:
@@ -31,7 +31,7 @@ interface Lookup {
   readonly entries: Map<Key | undefined, Entry>;
 }
 
-/** What the test of a leaf has found so far. */
+/** Results of the test of a leaf so far. */
 interface Results {
   readonly known: Bits;
   readonly yes: Bits;

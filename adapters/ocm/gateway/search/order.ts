@@ -19,7 +19,7 @@ export interface Order {
   readonly scope: FieldScope | undefined;
 }
 
-/** What an object is ordered by. */
+/** Sort key of an object. */
 export interface SortKeys {
   readonly values: readonly (Key | undefined)[];
   readonly id: string;

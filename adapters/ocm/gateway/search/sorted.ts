@@ -13,7 +13,7 @@ export interface Bound {
 export class SortedSlots {
   readonly #order: Order;
   readonly #slots: number[] = [];
-  /** By slot. */
+  /** Keys by slot. */
   readonly #keys: (SortKeys | undefined)[] = [];
 
   constructor(objects: Iterable<readonly [slot: number, object: StoredObject]>, order: Order) {

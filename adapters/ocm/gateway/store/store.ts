@@ -111,7 +111,7 @@ export interface MethodDone {
 export type MethodHandler = (call: MethodCall) => Promise<MethodDone | Fault>;
 
 /** The objects of one collection of the model, or its singletons. */
-/** What objects have in searches and orders only. */
+/** Fields that exist in searches and orders only. */
 export interface SearchField {
   readonly kind: 'text' | 'number' | 'boolean' | 'date';
   /** The value that is compared; undefined: none. It depends on the object alone. */
