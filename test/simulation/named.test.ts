@@ -49,6 +49,7 @@ const NAMED = [
     about: 'a router whose guards a user removed is deleted before its interface',
   },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
+  { plan: HOSTS.plan(1_100_155), about: 'a host is judged while Ironic reboots its machine' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {
     plan: WINDOWS.plan(144),

@@ -129,6 +129,8 @@ class Hosts implements Environment<HostHappening> {
     const node = this.#nodeOf(machine);
     const state = node && String(node['provision_state']);
     const unrest = unrestOf({ host, state, power, written: disk?.image });
+    // No event reports that Ironic has ended a reboot: the host is on before and after it.
+    if (unrest !== undefined && node !== undefined && node['reservation'] !== null) this.#context.onChange();
     return (
       unrest ?? (isDetached(host) ? undefined : this.#unrestOfNode(`host '${machine.host}'`, host.status ?? {}, node))
     );
