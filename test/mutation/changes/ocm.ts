@@ -60,6 +60,11 @@ export const OCM: readonly Change[] = [
     'gateway-own-errors': '5: errors of the model are not known',
     'gateway-error-position': '3.1: an error of a search does not say where',
     'gateway-local-time': '1: dates are stored in the time of their zone',
+    'gateway-always-200': '4: an Add does not answer 201, nor an asynchronous method 202',
+    'gateway-no-head': '1: a path has no HEAD',
+    'gateway-own-identifier': '2: the identifier that a caller chooses is ignored',
+    'gateway-delete-200': '4: a Delete does not answer 204',
+    'gateway-delete-at-once': '4: an AsyncDelete does not answer 202',
     'gateway-one-form': '3.1: an identifier of a link has one form',
   }),
   ...noticedBy(['search'], {
@@ -87,6 +92,9 @@ export const OCM: readonly Change[] = [
   ...noticedBy(['feed of a kind'], {
     'ocm-feed-goes-back': 'OCM-FEED-1: an older state of an object replaces a newer one',
     'ocm-feed-revives': 'OCM-FEED-2: an object that is gone comes back with an event that was late',
+  }),
+  ...noticedBy(['conformance over kubernetes'], {
+    'gateway-lost-update': '4: of two updates at once one is lost',
   }),
   ...noticedBy(['store in kubernetes'], {
     'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',

@@ -294,6 +294,7 @@ function operationOf({ operations }: Found, verb: string, query: Query): Operati
   const list = operations.get('GET');
   // mutant: gateway-post-lists if -> false
   if (verb === 'POST' && list?.method.kind === 'List' && query.text('method') === 'get') return list;
+  // mutant: gateway-no-head ?: -> $3
   const operation = verb === 'HEAD' ? list : [...operations].find(([each]) => each === verb)?.[1];
   if (operation !== undefined) return operation;
   return refuse(405, `The path has no method '${verb}'`, { headers: { Allow: allowedOf({ operations }).join(', ') } });

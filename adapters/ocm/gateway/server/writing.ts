@@ -36,6 +36,7 @@ export async function add(call: Call): Promise<Answer> {
   await checkLinks(call, served, value, {});
   // mutant: gateway-taken-name drop
   refuseTakenName(served, ids, value);
+  // mutant: gateway-own-identifier ?? -> $2
   const address = { outer: ids, id: idOf(body['id']) ?? newId() };
   const isNamed = type.name.key === NAMED_CLASS;
   // mutant: gateway-dry-run-stores {} -> { ...context, address, value, dryRun: false }
@@ -93,10 +94,12 @@ export async function remove(call: Call): Promise<Answer> {
   const headers = methodDeprecation(method, given);
   if (outcome.kind === 'removed') {
     served.index.apply({ kind: 'removed', address, revision: outcome.revision });
+    // mutant: gateway-delete-200 return -> { status: 200, headers }
     return { status: method.status, headers };
   }
   if (outcome.kind !== 'stored') return refuseFault(outcome, objectName(served, id));
   served.index.apply(outcome);
+  // mutant: gateway-delete-at-once return -> { status: 204, headers }
   return method.status === 204
     ? { status: 204, headers }
     : { status: method.status, headers, body: served.writer.text(outcome.object) };
@@ -107,6 +110,7 @@ async function patched(call: Call, served: ServedTable, address: Address, patch:
   const current = index.get(address)?.value ?? {};
   await checkLinks(call, served, merged(collection.type, current, patch), current);
   const edit = (newest: StoredObject): { readonly value: Value } | Fault => {
+    // mutant: gateway-lost-update () -> merged(collection.type, current, patch)
     const value = merged(collection.type, newest.value, patch);
     try {
       refuseServerOwned(table.serverOwned, newest.value, value);
@@ -144,6 +148,7 @@ function written(
     method.query.flatMap(({ queryName, wireName }) => (query.text(queryName) === undefined ? [] : wireName)),
   );
   const headers = { ...methodDeprecation(method, given), ...fieldDeprecation(collection.type, object.value) };
+  // mutant: gateway-always-200 return -> { status: 200, headers, body: writer.text(object) }
   return { status: method.status, headers, body: writer.text(object) };
 }
 
