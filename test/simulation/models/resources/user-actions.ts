@@ -10,7 +10,7 @@ import type { HistoryContext } from '../../model.ts';
 import { changesOf, outsideNetwork, referencesIn } from './changes.ts';
 import { isDoor } from './families.ts';
 import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
-import type { Watchman } from './invariant-checker.ts';
+import type { Made, Watchman } from './invariant-checker.ts';
 import { BY_KIND, idOf, isPress, sayingOf } from './kinds.ts';
 import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
 import { Operator } from './operator.ts';
@@ -373,6 +373,7 @@ export class People {
     for (const id of this.#twins)
       if (this.#deps.watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Networks, id))
         this.#deps.cloud.drift.remove(CollectionName.Networks, id);
+    this.#removeDuplicates();
     for (const object of this.#deps.watchman.objects()) {
       const { kind, metadata } = object;
       const { isRefused, isPassing } = sayingOf(object);
@@ -394,25 +395,46 @@ export class People {
 
   /** Removes what objects have left in the cloud that users let go, or took the guards or the finalizer off. */
   cleanUp(): void {
-    const { cloud, watchman, shopWatch } = this.#deps;
+    const { cloud, watchman } = this.#deps;
     // A port whose object was told to let it go holds its subnet until somebody removes it; and a project may be taken for
     // what an earlier life of its successor made, whose domain is not there any more to tell.
     for (const id of watchman.detached)
       for (const collection of [CollectionName.Ports, CollectionName.Projects])
         if (watchman.ownerOf(id) === undefined && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
     const living = new Set(watchman.objects().map(({ metadata }) => metadata.uid));
-    for (const { id, kind, uid } of watchman.made.values()) {
-      const collection = collectionOf(kind);
-      if (living.has(uid) || !watchman.excused.has(uid) || watchman.ownerOf(id) !== undefined) continue;
-      if (collection === undefined) {
-        if (shopWatch.remove(id)) watchman.onVanished(id);
-        continue;
-      }
-      const isKept = isInCloud(cloud, kind, id) && !isNetworking(kind) && !this.#operator.remove(kind, id);
-      if (isKept) continue;
-      if (isNetworking(kind) && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
-      watchman.onVanished(id);
+    for (const made of watchman.made.values())
+      if (!living.has(made.uid) && watchman.excused.has(made.uid)) this.#removeUnrecorded(made);
+  }
+
+  /**
+   * An object whose finalizer a user took off while its create was in doubt may have made two: it says that it found more than
+   * one, and an operator leaves one of them.
+   */
+  #removeDuplicates(): void {
+    const { cloud, watchman } = this.#deps;
+    for (const object of watchman.objects()) {
+      const { uid } = object.metadata;
+      if (!watchman.excused.has(uid) || idOf(object) !== undefined) continue;
+      const made = [...watchman.made.values()].filter(
+        (each) => each.uid === uid && isInCloud(cloud, each.kind, each.id),
+      );
+      for (const duplicate of made.slice(1)) this.#removeUnrecorded(duplicate);
     }
+  }
+
+  /** Removes from the external system what no object has recorded. */
+  #removeUnrecorded({ id, kind }: Pick<Made, 'id' | 'kind'>): void {
+    const { cloud, watchman, shopWatch } = this.#deps;
+    const collection = collectionOf(kind);
+    if (watchman.ownerOf(id) !== undefined) return;
+    if (collection === undefined) {
+      if (shopWatch.remove(id)) watchman.onVanished(id);
+      return;
+    }
+    const isKept = isInCloud(cloud, kind, id) && !isNetworking(kind) && !this.#operator.remove(kind, id);
+    if (isKept) return;
+    if (isNetworking(kind) && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
+    watchman.onVanished(id);
   }
 }
 
