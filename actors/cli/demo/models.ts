@@ -1,11 +1,11 @@
 // The model of the demo: its objects are actors like all others, and are served over HTTP.
-import { fileURLToPath } from 'node:url';
 import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { REALM, ROLE } from '../../../adapters/ocm/kinds/resource.ts';
 import type { Clock } from '../../../bus/mod.ts';
 import { modelAdapterOf } from '../../process/load-models.ts';
 import type { Gateway, StartGateway } from '../../process/run.ts';
 import { gatewayOf } from '../model/gateway.ts';
+import { SMALL_MODEL } from '../small-model.ts';
 import { NAMESPACE } from './landscape.ts';
 
 export interface ModelInUse {
@@ -15,7 +15,6 @@ export interface ModelInUse {
   readonly start: StartGateway;
 }
 
-const ROOT = fileURLToPath(new URL('../../../deploy/samples/company-api/models', import.meta.url));
 const GROUP = 'fleet.models.troupe.dev/';
 const CLUSTERS = '/api/fleet/v1/clusters';
 /** Time within which the API has what the actors have, in milliseconds, and pause between two looks. */
@@ -25,16 +24,15 @@ const PAUSE_MS = 20;
 /** The model of the samples; undefined where the adapters have models already, which were named. */
 export function modelInUse(adapters: readonly Adapter[]): ModelInUse | undefined {
   if (adapters.some(({ realm }) => realm === REALM)) return undefined;
-  const place = { roots: [ROOT], bindings: undefined };
   const start = gatewayOf({
     env: {},
     options: { 'ocm-bind-address': '127.0.0.1:0', 'ocm-namespace': NAMESPACE },
-    models: place,
+    models: SMALL_MODEL,
     roles: new Set([ROLE]),
     isNamed: true,
     purpose: 'development',
   });
-  return start && { adapter: modelAdapterOf(place, 'self'), role: ROLE, start };
+  return start && { adapter: modelAdapterOf(SMALL_MODEL, 'self'), role: ROLE, start };
 }
 
 /** Whether an object is one of the model. */

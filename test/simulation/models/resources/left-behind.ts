@@ -2,8 +2,8 @@
 import { CollectionName, type SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Named } from '../../misfortunes.ts';
-import { collectionOf, isNetworking, resourceOf } from './in-cloud.ts';
-import type { Watchman } from './invariant-checker.ts';
+import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
+import type { Made, Watchman } from './invariant-checker.ts';
 import { idOf, sayingOf } from './kinds.ts';
 import type { Operator } from './operator.ts';
 import type { ShopWatch } from './shop-watch.ts';
@@ -48,22 +48,43 @@ export class LeftBehind {
   }
 
   #removeMade(): void {
-    const { cloud, watchman, shopWatch, operator } = this.#deps;
+    const { watchman } = this.#deps;
     const living = new Set(watchman.objects().map(({ metadata }) => metadata.uid));
-    for (const { id, kind, uid } of watchman.made.values()) {
-      const collection = collectionOf(kind);
-      if (living.has(uid) || !watchman.excused.has(uid) || watchman.ownerOf(id) !== undefined) continue;
-      if (collection === undefined) {
-        if (shopWatch.remove(id)) watchman.onVanished(id);
-        continue;
-      }
-      const resource = resourceOf(cloud, kind, id);
-      const isKept = resource !== undefined && !isNetworking(kind) && !operator.remove(kind, id);
-      if (isKept) continue;
-      if (isNetworking(kind) && this.#isIn(collection, id)) cloud.drift.remove(collection, id);
-      if (kind === 'FloatingIP' && resource !== undefined) this.#freed.set(String(resource['port_id']), new Set());
-      watchman.onVanished(id);
+    for (const made of watchman.made.values())
+      if (!living.has(made.uid) && watchman.excused.has(made.uid)) this.#removeUnrecorded(made);
+  }
+
+  /**
+   * An object whose finalizer a user took off while its create was in doubt may have made two: it says that it found more than
+   * one, and an operator leaves one of them.
+   */
+  removeDuplicates(): void {
+    const { cloud, watchman } = this.#deps;
+    for (const object of watchman.objects()) {
+      const { uid } = object.metadata;
+      if (!watchman.excused.has(uid) || idOf(object) !== undefined) continue;
+      const made = [...watchman.made.values()].filter(
+        (each) => each.uid === uid && isInCloud(cloud, each.kind, each.id),
+      );
+      for (const duplicate of made.slice(1)) this.#removeUnrecorded(duplicate);
     }
+  }
+
+  /** Removes from the external system what no object has recorded. */
+  #removeUnrecorded({ id, kind }: Pick<Made, 'id' | 'kind'>): void {
+    const { cloud, watchman, shopWatch, operator } = this.#deps;
+    const collection = collectionOf(kind);
+    if (watchman.ownerOf(id) !== undefined) return;
+    if (collection === undefined) {
+      if (shopWatch.remove(id)) watchman.onVanished(id);
+      return;
+    }
+    const resource = resourceOf(cloud, kind, id);
+    const isKept = resource !== undefined && !isNetworking(kind) && !operator.remove(kind, id);
+    if (isKept) return;
+    if (isNetworking(kind) && this.#isIn(collection, id)) cloud.drift.remove(collection, id);
+    if (kind === 'FloatingIP' && resource !== undefined) this.#freed.set(String(resource['port_id']), new Set());
+    watchman.onVanished(id);
   }
 
   /** A conflict is reported until the spec changes, also when there is none any more (contract): a user changes it. */

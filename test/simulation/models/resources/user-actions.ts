@@ -377,6 +377,7 @@ export class People {
     for (const id of this.#twins)
       if (this.#deps.watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Networks, id))
         this.#deps.cloud.drift.remove(CollectionName.Networks, id);
+    this.#leftBehind.removeDuplicates();
     for (const object of this.#deps.watchman.objects()) {
       const { kind, metadata } = object;
       const { isRefused, isPassing } = sayingOf(object);
