@@ -248,6 +248,9 @@ export class ObjectActor extends ObjectContext {
     // mutant: older-view-replaces ! -> false
     // mutant: gone-stays-gone &&.2 -> true
     const isKnown = !isNewer || (isGone && isOver);
+    // Newer than the object, and older than the end of a later one of its name: that end is of the future of a restored backup (P11).
+    // mutant: newer-state-ignored drop
+    if (!born && !isNewer && isOlder(this.#object, object)) this.host.reread(this);
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
@@ -444,7 +447,7 @@ export class ObjectActor extends ObjectContext {
       this.accept(written, { own: true });
       // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
-      if (isOlder(written, this.#object)) await this.refresh();
+      if (this.#isBehind(written)) await this.refresh();
     } catch (error) {
       // mutant: lost-race-with-old-object drop
       if (error instanceof AbsentError || error instanceof ConflictError) await this.refresh();
@@ -464,6 +467,11 @@ export class ObjectActor extends ObjectContext {
     }
   }
 
+  /** Whether a later state of the object, or the end of a later object of its name, is known. */
+  #isBehind({ metadata }: KubeObject): boolean {
+    return compareVersions(metadata.resourceVersion, this.#knownVersion) < 0;
+  }
+
   /**
    * Reads the object again; "not found" is knowledge too (P6). A state that is older than what was known before the read is that of
    * an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
@@ -473,10 +481,12 @@ export class ObjectActor extends ObjectContext {
     const { namespace, name } = this.address;
     const { id } = mailbox.epoch();
     const known = this.#object;
+    const knownVersion = this.#knownVersion;
     const soughtUid = this.#goneUid;
     const object = await objects.get(this.resource, namespace, name);
     // mutant: older-read-believed if -> false
-    if (object !== undefined && isOlder(object, known)) await mailbox.startAnew(id);
+    if (object !== undefined && compareVersions(object.metadata.resourceVersion, knownVersion) < 0)
+      await mailbox.startAnew(id);
     else if (object !== undefined) this.accept(object, { own: false, soughtUid });
     else if (known !== undefined) this.acceptGone(known.metadata.uid, known.metadata.resourceVersion);
     else this.tidy();
@@ -516,7 +526,7 @@ export class ObjectActor extends ObjectContext {
   }
 }
 
-/** Whether what is known of the object is of a later version. */
-function isOlder({ metadata }: KubeObject, known: KubeObject | undefined): boolean {
-  return known !== undefined && compareVersions(metadata.resourceVersion, known.metadata.resourceVersion) < 0;
+/** Whether what is known of the object is of an earlier version. */
+function isOlder(known: KubeObject | undefined, { metadata }: KubeObject): boolean {
+  return known !== undefined && compareVersions(known.metadata.resourceVersion, metadata.resourceVersion) < 0;
 }
