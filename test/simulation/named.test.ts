@@ -57,6 +57,10 @@ const NAMED = [
     about:
       'a user takes the finalizer off a network whose create is in doubt, and then all messages are lost: it made two, and says so',
   },
+  {
+    plan: RESOURCES.plan(1_121_676),
+    about: 'a server waits for the contents of its Secret while a volume that it is to use is deleted (P1)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_201_210),

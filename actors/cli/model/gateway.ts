@@ -95,6 +95,7 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       },
       kinds,
     );
+    const listeners = new Set<() => void>();
     const api = new Api({
       model,
       store,
@@ -103,6 +104,9 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       now: () => clock.now(),
       newOperationId: randomUUID,
       newId: newIdentifier,
+      onChange() {
+        for (const listener of [...listeners]) listener();
+      },
       onDefect: (error, operationId) => log.error({ err: error, operationId }, 'a request failed'),
     });
     try {
@@ -128,6 +132,10 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
           const [first, ...others] = api.served.unread;
           const more = others.length === 0 ? '' : ` and of ${others.length} more`;
           return first === undefined ? undefined : `the objects of ${first}${more} are not read yet`;
+        },
+        onChange(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
         },
         retire: () => server.retire(),
         async close() {
