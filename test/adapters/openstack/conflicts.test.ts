@@ -31,7 +31,7 @@ const withResource = (object: KubeObject, more: JsonObject): KubeObject => ({
   spec: { ...object.spec, resource: { ...(object.spec?.['resource'] as JsonObject), ...more } },
 });
 
-test('33.B8: a floating IP whose port has one already is told how to take that over, and finds it then', () =>
+test('33.B8: a floating IP whose port has one already: the advice is to take that over, and finds it', () =>
   withTenant(async (tenant) => {
     const outside = await tenant.outside('Network', { name: tenant.name('outside'), 'router:external': true });
     await tenant.outside('Subnet', { network_id: outside, ip_version: 4, cidr: '198.51.100.0/24' });
@@ -59,7 +59,7 @@ test('33.B8: a floating IP whose port has one already is told how to take that o
     await tenant.call('DELETE', `/floatingips/${left['id']}`);
   }));
 
-/** What is there under the name of the object, and is not what the object describes. */
+/** Existing resources with the name of the object that differ from its spec. */
 const OTHERS: readonly (readonly [KindName, JsonObject, JsonObject, 'edit' | 'anew'])[] = [
   ['Flavor', { ram: 512, vcpus: 1, disk: 1 }, { ram: 256, vcpus: 1, disk: 1 }, 'anew'],
   ['Project', { tags: ['mine'] }, {}, 'edit'],
@@ -67,7 +67,7 @@ const OTHERS: readonly (readonly [KindName, JsonObject, JsonObject, 'edit' | 'an
 
 for (const [kind, resource, others, way] of OTHERS)
   for (const isNamed of [false, true])
-    test(`33.B8: ${kind} ${isNamed ? 'with a name' : 'named like its object'} that is taken is told to have another`, () =>
+    test(`33.B8: ${kind} ${isNamed ? 'with a name' : 'named like its object'} that is taken: the advice is another name`, () =>
       withTenant(async (tenant) => {
         const taken = tenant.name(isNamed ? 'stated' : 'thing');
         await tenant.outside(kind, { name: taken, ...others });

@@ -20,7 +20,7 @@ const address = (name: string, message: string, status: object = {}): KubeObject
     },
   }) as unknown as KubeObject;
 
-/** Users of a cloud with one floating IP at port `port-1`, whose object is gone. */
+/** Users of a cloud with one floating IP at port `port-1`, whose object is deleted. */
 function users({ mayLeave }: { readonly mayLeave: boolean }): {
   readonly objects: KubeObject[];
   /** @returns the objects that were edited */
@@ -62,14 +62,14 @@ test('33.2: who was refused a floating IP for one that was left at the port is e
   assert.equal(look(), []);
 });
 
-test('33.2: so is who hears of the refusal later', () => {
+test('33.2: an object that is refused just before the removal, and reports it later, is edited too', () => {
   const { objects, look } = users({ mayLeave: true });
   assert.equal(look(), []);
   objects.push(address('late', refusedAt('port-1')));
   assert.equal(look(), ['late']);
 });
 
-test('33.2: nobody else is: a floating IP that was left against the rules is a violation', () => {
+test('33.2: no other object is edited: a floating IP that was left against the rules is a violation', () => {
   const leaked = users({ mayLeave: false });
   leaked.objects.push(address('refused', refusedAt('port-1')));
   assert.equal(leaked.look(), []);

@@ -1,4 +1,4 @@
-// What objects have left in the cloud: users remove it in the end, and edit the objects that were refused because of it.
+// Resources that deleted objects left in the cloud: users remove them in the end, and edit the objects that were refused because of them.
 import { CollectionName, type SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Named } from '../../misfortunes.ts';
@@ -37,8 +37,8 @@ export class LeftBehind {
   }
 
   /**
-   * A port whose object was told to let it go holds its subnet until somebody removes it; and a project may be taken for what an
-   * earlier life of its successor made, whose domain is not there any more to tell.
+   * A detached port holds its subnet until a user removes it. A detached project may be taken for one that a deleted object of the same
+   * name made, whose domain does not exist any more.
    */
   #removeDetached(): void {
     const { cloud, watchman } = this.#deps;
