@@ -106,6 +106,8 @@ export interface ResourceContext {
   readonly looks: number;
   /** Remaining polls for the effects of a former user of the resource. */
   readonly echoes: number;
+  /** A dependency or dependent reported a change that no observation followed yet. */
+  readonly hasNews: boolean;
   /** Number of consecutive polls since the external system reported a failure that only it can repair. */
   readonly relooks: number;
   /** Watches in a row that failed with nothing new to tell. */

@@ -3,9 +3,9 @@
 // Invariants:
 //   OS-SERVER-STEPS-1. What a server booted from is never detached.
 //   OS-SERVER-STEPS-2. Nothing is ever detached while a possible owner of it is unknown.
-import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { JsonObject } from '../../../bus/bus.ts';
 import type { UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import { isJsonObject } from '../base/fields.ts';
+import { idsIn, isJsonObject } from '../base/fields.ts';
 import { NOVA } from '../base/services.ts';
 import { Decision, SERVER_STATES, stateOf } from '../base/states.ts';
 import { joined, transient, unrecoverable } from '../client/call-errors.ts';
@@ -152,12 +152,4 @@ function callOf(
     deadlineAt,
     traceparent,
   };
-}
-
-/** The ids in a list of what is attached. */
-export function idsIn(list: Json | undefined, member: string): readonly string[] {
-  return (Array.isArray(list) ? list : []).flatMap((item: Json) => {
-    const id = isJsonObject(item) ? item[member] : undefined;
-    return typeof id === 'string' ? [id] : [];
-  });
 }
