@@ -220,6 +220,7 @@ export const server = defineKind({
   tells: usesOf,
   // A detachment that an earlier spec asked for ends after the server was seen attached.
   isContradicted({ status }, { kind }, { externalId = '', attributes: { users } = {} }) {
+    // mutant: denied-attachment-believed return -> false
     return attachedTo(status, kind).includes(externalId) && Array.isArray(users) && !users.includes(status?.['id']);
   },
 });

@@ -5,6 +5,7 @@ import { port } from '../../../../adapters/openstack/kinds/port.ts';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
 import { volume } from '../../../../adapters/openstack/kinds/volume.ts';
+import { portsStep, volumesStep } from '../../../../adapters/openstack/steps/server-steps.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { isTableKind } from '../../../world/attentive.ts';
 
@@ -59,6 +60,38 @@ test('33.2: whatever hears what a dependent shows can deny it: no other kind tel
     heeding.filter((kind) => kind.published(object(kind.kind, { id: 'id-1', resource: {} })) === undefined),
     [],
   );
+});
+
+test('33.2: a server that Nova still shows attached to what denies it is looked at again', async () => {
+  const parts = [
+    {
+      step: volumesStep,
+      label: 'Volume/one',
+      resource: { volumes: [{ volumeRef: 'one' }] },
+      found: { 'os-extended-volumes:volumes_attached': [{ id: 'id-1' }] },
+    },
+    {
+      step: portsStep,
+      label: 'Port/one',
+      resource: { ports: [{ portRef: 'one' }] },
+      found: { interfaces: [{ port_id: 'id-1' }] },
+    },
+  ];
+  for (const { step, label, resource, found } of parts) {
+    const outcome = (attributes: JsonObject | undefined) =>
+      step({
+        session: { call: () => assert.unreachable('nothing is sent') },
+        request: {
+          object: { ...object('Server', { id: 'vm-1' }), spec: { resource } },
+          observation: { id: 'vm-1', attributes: { status: 'ACTIVE', ...found } },
+          dependencies: { [label]: { id: 'id-1', ready: true, ...(attributes !== undefined && { attributes }) } },
+        },
+      } as never);
+    const settled = { changed: false, waiting: [], unused: [] };
+    assert.equal(await outcome({ users: ['vm-1'] }), settled);
+    assert.equal(await outcome({ users: [] }), { ...settled, used: true });
+    assert.equal(await outcome(undefined), settled, 'nothing is known of it yet');
+  }
 });
 
 test('a port or volume without its id still publishes that it had one', () => {
