@@ -248,7 +248,7 @@ export function dependenciesOf(
  * now, or a use of them that they deny. Checked at their first answer, since earlier ones may have reached another
  * process, and when their attributes change.
  */
-export function isOutdated(
+export function mustLookAgain(
   object: KubeObject | undefined,
   kind: Kind | undefined,
   dependencies: readonly Dependency[],

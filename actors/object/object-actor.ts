@@ -33,7 +33,7 @@ import {
   claimTargetOf,
   contentVersionAfter,
   dependenciesOf,
-  isOutdated,
+  mustLookAgain,
 } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
@@ -213,7 +213,7 @@ export class ObjectActor extends ObjectContext {
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
       const isToCheck = isOurs && mail.externalId !== undefined && isOther;
-      const isReplaced = isChanged || (isToCheck && isOutdated(this.#object, this.kind, this.dependencies()));
+      const isReplaced = isChanged || (isToCheck && mustLookAgain(this.#object, this.kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
@@ -386,7 +386,7 @@ export class ObjectActor extends ObjectContext {
     // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
-    const isReplaced = isOutdated(object, kind, known);
+    const isReplaced = mustLookAgain(object, kind, known);
     if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 

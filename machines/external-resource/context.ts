@@ -410,7 +410,7 @@ export function withdrawable(context: ResourceContext): readonly Dependency[] {
   return context.externalId === undefined ? goingWith(context) : [];
 }
 
-/** Whether one of them came to be deleted after the last look. */
+/** Whether one of them was deleted after the last lookup. */
 export function isToProbe(context: ResourceContext): boolean {
   // mutant: refused-looks-for-ever ! -> true || $
   return uidsOf(withdrawable(context)).some((uid) => !context.lookedOn.includes(uid));

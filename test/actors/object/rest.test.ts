@@ -221,7 +221,7 @@ test('33.2: a dependency that denies what the status shows has it looked at, onc
   await bus.close();
 });
 
-test('33.2: what a dependency denied before the life began has it looked at (OBJECT-MACHINES-5, I9)', async () => {
+test('33.2: a denial that arrived before the lifecycle began has the resource observed (OBJECT-MACHINES-5, I9)', async () => {
   const { actor, scene, quiet, bus } = start(thing(7), { begun: false });
   const answer: AnswerMessage = {
     to: 'uid-1',

@@ -655,7 +655,7 @@ test('33.2: a dependency that goes during the lookup is yielded by what lacks so
   assert.equal([run.phase(), run.context().withdrawnUids], ['building.awaitingPrerequisite', ['disk-1']]);
 });
 
-test('33.2: of several matches any may be built on a dependency that goes: it is kept, after one look (EXTERNAL-RESOURCE-5, P1)', async () => {
+test('33.2: of several matches any may be built on a dependency that goes: it is kept, after one lookup (EXTERNAL-RESOURCE-5, P1)', async () => {
   const several = { ...nothing, matches: [observation(), observation({ id: 'id-2' })] };
   const run = await lived({ find: (call) => (call < 5 ? several : endless) }, view(owned));
   run.hear([secret, dependency('deleting')]);
@@ -1490,7 +1490,7 @@ test('who rests looks at it all again when what it was built on was made anew un
   assert.equal([run.phase(), run.count('update')], ['idle.available', 1]);
 });
 
-test('33.2: what is said while a pass is under way is looked at by another one (I9)', async () => {
+test('33.2: news during an update pass leads to another one (I9)', async () => {
   const object = view({ ...owned, externalId: 'id-1' });
   const run: Run = start(
     {

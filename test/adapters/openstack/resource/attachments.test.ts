@@ -1,4 +1,4 @@
-// Attachments that a server shows and its port or volume denies: the detachment of an earlier spec ended after the look.
+// Attachments that a server shows and its port or volume denies: the detachment of an earlier spec ended after Nova was read.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { port } from '../../../../adapters/openstack/kinds/port.ts';
@@ -24,7 +24,7 @@ const vm = object('Server', {
   resource: { status: 'ACTIVE', interfaces: [{ portID: 'nic-1' }], volumes: [{ id: 'disk-1' }] },
 });
 
-/** What the server makes of the answer of a port or volume with this status. */
+/** Whether the server is contradicted by a port or volume with this status. */
 function denied(kind: typeof port | typeof volume, status: JsonObject): boolean | undefined {
   const attributes = kind.published(object(kind.kind, status));
   const answer = { externalId: String(status['id']), ...(attributes !== undefined && { attributes }) };
