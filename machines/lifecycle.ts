@@ -101,7 +101,7 @@ export type LifecycleEvent<View = unknown> =
       readonly at: number;
     }
   /**
-   * A dependency has another external id, since its resource was replaced; or a dependent changed its attributes.
+   * A dependency has another external id, since its resource was replaced, or denies what the status shows; or a dependent changed its attributes.
    */
   | { readonly type: 'relations.changed'; readonly at: number }
   /** The watched owner (`LifecyclePorts.watchOwner`) is deleted, or has another resource by now. */
@@ -239,6 +239,15 @@ export interface Lifecycle {
    * the dependency's first answer: a passivated lifecycle is notified then, as if of the change (`relations.changed`).
    */
   isBuiltOnReplaced?(object: KubeObject, dependency: Pick<Reference, 'kind' | 'name'>, externalId: string): boolean;
+  /**
+   * Whether the status shows a use of this dependency that the published attributes of the dependency deny. Checked when
+   * these change, and at the first answer: a passivated lifecycle is notified then, too (`relations.changed`).
+   */
+  isContradicted?(
+    object: KubeObject,
+    dependency: Pick<Reference, 'kind' | 'name'>,
+    answer: Pick<DependencyAnswer, 'externalId' | 'attributes'>,
+  ): boolean;
   stepDetails(snapshot: AnyMachineSnapshot): StepDetails;
   /** Detector of user events in one lifecycle. */
   userEvents?(object: KubeObject): (step: Step) => UserEvent | undefined;

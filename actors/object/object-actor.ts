@@ -33,7 +33,7 @@ import {
   claimTargetOf,
   contentVersionAfter,
   dependenciesOf,
-  isMadeOfOthers,
+  mustLookAgain,
 } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
@@ -207,12 +207,13 @@ export class ObjectActor extends ObjectContext {
     if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
     this.linked(traceparent, () => {
-      const isNews = isOurs && this.kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
-      const isFirst =
-        isOurs && mail.externalId !== undefined && this.#answers.before(key, mail)?.externalId === undefined;
+      const before = this.#answers.before(key, mail);
+      const isNews = isOurs && this.kind?.life.wakesOn?.(before, mail) === true;
+      const isOther = before?.externalId === undefined || attributesText(before) !== attributesText(mail);
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
-      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.kind, this.dependencies()));
+      const isToCheck = isOurs && mail.externalId !== undefined && isOther;
+      const isReplaced = isChanged || (isToCheck && mustLookAgain(this.#object, this.kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
@@ -388,7 +389,7 @@ export class ObjectActor extends ObjectContext {
     // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
-    const isReplaced = isMadeOfOthers(object, kind, known);
+    const isReplaced = mustLookAgain(object, kind, known);
     if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 
@@ -529,4 +530,8 @@ export class ObjectActor extends ObjectContext {
 /** Whether what is known of the object is of an earlier version. */
 function isOlder(known: KubeObject | undefined, { metadata }: KubeObject): boolean {
   return known !== undefined && compareVersions(known.metadata.resourceVersion, metadata.resourceVersion) < 0;
+}
+
+function attributesText({ attributes }: AnswerMessage): string | undefined {
+  return attributes && JSON.stringify(attributes);
 }

@@ -106,6 +106,8 @@ export interface ResourceContext {
   readonly looks: number;
   /** Remaining polls for the effects of a former user of the resource. */
   readonly echoes: number;
+  /** A dependency or dependent reported a change that no observation followed yet. */
+  readonly hasNews: boolean;
   /** Number of consecutive polls since the external system reported a failure that only it can repair. */
   readonly relooks: number;
   /** Watches in a row that failed with nothing new to tell. */
@@ -408,7 +410,7 @@ export function withdrawable(context: ResourceContext): readonly Dependency[] {
   return context.externalId === undefined ? goingWith(context) : [];
 }
 
-/** Whether one of them came to be deleted after the last look. */
+/** Whether one of them was deleted after the last lookup. */
 export function isToProbe(context: ResourceContext): boolean {
   // mutant: refused-looks-for-ever ! -> true || $
   return uidsOf(withdrawable(context)).some((uid) => !context.lookedOn.includes(uid));

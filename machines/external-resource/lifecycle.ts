@@ -68,7 +68,14 @@ export interface ResourceState {
 export interface ExternalResourceOptions
   extends Pick<
     Lifecycle,
-    'hintFor' | 'unappliedFields' | 'shares' | 'isReflected' | 'isBuiltOnReplaced' | 'intent' | 'summarize'
+    | 'hintFor'
+    | 'unappliedFields'
+    | 'shares'
+    | 'isReflected'
+    | 'isBuiltOnReplaced'
+    | 'isContradicted'
+    | 'intent'
+    | 'summarize'
   > {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
@@ -118,6 +125,7 @@ export function externalResourceLife({
   unappliedFields,
   isReflected,
   isBuiltOnReplaced,
+  isContradicted,
   intent,
   summarize,
 }: ExternalResourceOptions): Lifecycle {
@@ -155,6 +163,7 @@ export function externalResourceLife({
     ...(unappliedFields !== undefined && { unappliedFields }),
     ...(isReflected !== undefined && { isReflected }),
     ...(isBuiltOnReplaced !== undefined && { isBuiltOnReplaced }),
+    ...(isContradicted !== undefined && { isContradicted }),
     ...(intent !== undefined && { intent }),
     ...(summarize !== undefined && { summarize }),
   };

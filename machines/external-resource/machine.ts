@@ -83,6 +83,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     looks: 0,
     relooks: 0,
     echoes: 0,
+    hasNews: false,
     isOwnershipDisputed,
     isIdFromOtherWriter: false,
     isEarlier: false,

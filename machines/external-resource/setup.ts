@@ -185,7 +185,7 @@ export const resourceSetup = setup({
     withdrawUnused: assign({
       withdrawnUids: ({ context }) => [...context.withdrawnUids, ...uidsOf(unusedAndGoing(context, { looked: true }))],
     }),
-    noteLook: assign({ lookedOn: ({ context }) => uidsOfGoing(context) }),
+    noteLook: assign({ lookedOn: ({ context }) => uidsOfGoing(context), hasNews: false }),
     takeObservation: assign((_, { observation }: { observation: Observation }) => ({
       observation,
       externalId: observation.id,
@@ -200,7 +200,7 @@ export const resourceSetup = setup({
       passedOn: idsOf(dependencies),
     })),
     notePass: assign(({ context }, outcome: UpdateOutcome) => notePass(context, outcome)),
-    expectEcho: assign({ echoes: ECHOES }),
+    expectEcho: assign({ echoes: ECHOES, hasNews: true }),
     countEcho: assign({ echoes: ({ context }) => context.echoes - 1 }),
     noteLack: assign((_, { error }: Failure) => ({
       waiting: [(error as ErrorData).message],
@@ -307,6 +307,7 @@ export const resourceSetup = setup({
     wasDelegated: (_, { outcome }: { outcome: UpdateOutcome | undefined }) => outcome !== undefined,
     wasChangedInVain: ({ context }, { changed }: { changed: boolean }) => changed && context.changes >= QUICK_CHANGES,
     isWaiting: ({ context }) => context.waiting.length > 0,
+    hasNews: ({ context }) => context.hasNews,
     /** The dependency that the last update waited for may be ready by now. */
     isPassStale: ({ context }) => context.waiting.length > 0 && context.basis !== basisOf(context.dependencies),
     /** A dependency was replaced during the last update. */

@@ -3,7 +3,7 @@ import type { ResourceState } from '../../machines/external-resource/lifecycle.t
 import { externalResourceLife } from '../../machines/external-resource/lifecycle.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
-import { Tag } from '../../machines/lifecycle.ts';
+import { type Lifecycle, Tag } from '../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
 
 export interface SimpleKind {
@@ -17,6 +17,7 @@ export interface SimpleKind {
   /** Whether an object is available by its status; not by default. */
   readonly isAvailable?: (object: KubeObject) => boolean;
   readonly status?: (standing: ResourceState, object: KubeObject) => JsonObject;
+  readonly isContradicted?: Lifecycle['isContradicted'];
   readonly operations?: Partial<ResourceOperations>;
 }
 
@@ -30,6 +31,7 @@ export function simpleKind({
   resyncEveryMs = () => undefined,
   isAvailable = () => false,
   status = (standing) => ({ phase: wordFor(standing) }),
+  isContradicted,
   operations = {},
 }: SimpleKind): Kind {
   const finalizer = `own/${kind.toLowerCase()}`;
@@ -81,6 +83,7 @@ export function simpleKind({
       mayHaveUnrecordedCreate: (object) =>
         isManaged(object) && object.metadata.finalizers?.includes(finalizer) === true && idOf(object) === undefined,
       ambiguity: 'several match',
+      ...(isContradicted !== undefined && { isContradicted }),
     }),
     operations: operations as ResourceOperations,
   };

@@ -65,6 +65,10 @@ const NAMED = [
     plan: RESOURCES.plan(1_121_676),
     about: 'a server waits for the contents of its Secret while a volume that it is to use is deleted (P1)',
   },
+  {
+    plan: RESOURCES.plan(1_120_363),
+    about: 'a volume is given up and taken back while Nova is detaching it',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_201_210),

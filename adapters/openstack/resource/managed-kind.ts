@@ -105,6 +105,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
       hintFor: kind.hintFor,
       ...(kind.unappliedFields !== undefined && { unappliedFields: kind.unappliedFields }),
       ...(kind.shows !== undefined && { isReflected: kind.shows }),
+      ...(kind.isContradicted !== undefined && { isContradicted: kind.isContradicted }),
       ...(kind.intent !== undefined && { intent: kind.intent }),
       ...(kind.isBuiltOnReplaced !== undefined && { isBuiltOnReplaced: kind.isBuiltOnReplaced }),
       ambiguity: 'found more than one matching OpenStack resource during adoption',

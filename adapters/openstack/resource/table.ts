@@ -5,7 +5,7 @@ import type { FillStep } from '../../../machines/external-resource/context.ts';
 import type { ResourceState } from '../../../machines/external-resource/lifecycle.ts';
 import type { Observation, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import type { Child, Claimant, KnownDependencies, OperationRequest, Reference } from '../../../machines/kind.ts';
-import type { Hint, LongCallRequest } from '../../../machines/lifecycle.ts';
+import type { Hint, Lifecycle, LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ServePorts } from '../../api/adapter.ts';
 import type { InferShape, Rule, Schema } from '../../api/contract/contract.ts';
@@ -200,6 +200,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly published?: (object: KubeObject) => JsonObject | undefined;
   /** See `Lifecycle.shows`. */
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
+  /** See `Lifecycle.isContradicted`. */
+  readonly isContradicted?: NonNullable<Lifecycle['isContradicted']>;
   /** Columns of `kubectl get` between Available and Message. */
   readonly columns?: readonly PrinterColumn[];
 }
@@ -238,6 +240,8 @@ export interface OpenStackKind {
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
   /** See `Lifecycle.isBuiltOnReplaced`; undefined: the status shows nothing of what the resource was made of. */
   isBuiltOnReplaced?(object: KubeObject, reference: Pick<Reference, 'kind' | 'name'>, id: string): boolean;
+  /** See `Lifecycle.isContradicted`. */
+  readonly isContradicted?: NonNullable<Lifecycle['isContradicted']>;
   /** See `Lifecycle.intent`; undefined: the fields that its look-ups go by cannot be edited. */
   intent?(request: Pick<OperationRequest, 'object' | 'dependencies'>): JsonObject | undefined;
   /** See `Lifecycle.unappliedFields`; undefined: all fields can be changed, or none. */

@@ -604,7 +604,7 @@ const disk = (readiness: Readiness): Dependency =>
     answer: { readiness, uid: 'disk-1', externalId: 'id-d' },
   });
 
-const unanswered = new Promise(() => undefined);
+const endless = new Promise(() => undefined);
 const matched = { ...nothing, matches: [observation()] };
 
 /** Waits for something else than a dependency, before the resource exists. */
@@ -614,7 +614,7 @@ const WAITS: readonly { readonly state: string; readonly answers: Answers }[] = 
     state: 'building.ownedElsewhere',
     // Not for ever, so that a circle ends.
     answers: {
-      find: (call) => (call < 5 ? matched : unanswered),
+      find: (call) => (call < 5 ? matched : endless),
       resolveOwnership: () => ({ conflictingOwner, at: 0 }),
     },
   },
@@ -655,9 +655,9 @@ test('33.2: a dependency that goes during the lookup is yielded by what lacks so
   assert.equal([run.phase(), run.context().withdrawnUids], ['building.awaitingPrerequisite', ['disk-1']]);
 });
 
-test('33.2: of several matches any may be built on a dependency that goes: it is kept, after one look (EXTERNAL-RESOURCE-5, P1)', async () => {
+test('33.2: of several matches any may be built on a dependency that goes: it is kept, after one lookup (EXTERNAL-RESOURCE-5, P1)', async () => {
   const several = { ...nothing, matches: [observation(), observation({ id: 'id-2' })] };
-  const run = await lived({ find: (call) => (call < 5 ? several : unanswered) }, view(owned));
+  const run = await lived({ find: (call) => (call < 5 ? several : endless) }, view(owned));
   run.hear([secret, dependency('deleting')]);
   for (let turns = 0; turns < 5; turns += 1) await settled();
   assert.equal([run.phase(), run.context().withdrawnUids, run.count('find')], ['failed', [], 2]);
@@ -1488,6 +1488,22 @@ test('who rests looks at it all again when what it was built on was made anew un
   run.actor.send({ type: 'relations.changed', at: 1 });
   await settled();
   assert.equal([run.phase(), run.count('update')], ['idle.available', 1]);
+});
+
+test('33.2: news during an update pass leads to another one (I9)', async () => {
+  const object = view({ ...owned, externalId: 'id-1' });
+  const run: Run = start(
+    {
+      observe: () => observation(),
+      update: (call) => {
+        if (call === 1) run.actor.send({ type: 'relations.changed', at: 1 });
+        return { changed: false };
+      },
+    },
+    object,
+  );
+  await settled();
+  assert.equal([run.phase(), run.count('observe'), run.count('update')], ['idle.available', 2, 2]);
 });
 
 test('who waits for what others say of it looks again when they say something else', async () => {

@@ -159,6 +159,7 @@ export const ACTORS: readonly Change[] = [
     'resting-life-sleeps-on': 'OBJECT-MACHINES-5, I9: a life that rests is not woken by what it would see',
     'refused-sleeps-on':
       'OBJECT-MACHINES-5, P1: what was refused rests, and does not hear that a dependency is being deleted',
+    'denied-use-unheard': 'a use that a dependency denies is shown for ever',
     'life-rests-with-timer': 'OBJECT-MACHINES-5: a life rests while a timer of its runs',
     'free-finalizers-hold': 'finalizers that are free hold a deleted object from its cleanup',
   }),

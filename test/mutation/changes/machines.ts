@@ -21,6 +21,7 @@ export const MACHINES: readonly Change[] = [
     'refused-never-lets-go': 'EXTERNAL-RESOURCE-5, P1: what was refused holds a deleted dependency for ever',
     'refused-looks-for-ever':
       'EXTERNAL-RESOURCE-5: what several match is looked for again and again while a dependency goes',
+    'news-during-pass-missed': 'I9: what a dependency or dependent says during a pass is not looked at',
     'life-forgets-its-create': 'EXTERNAL-RESOURCE-5, I4: a life forgets that it has sent a create',
     'waiting-costs-calls': 'EXTERNAL-RESOURCE-6, I6: waiting for what is not there costs a call',
     'terminal-tried-again': 'EXTERNAL-RESOURCE-7: what was refused for good is tried again',

@@ -8,6 +8,10 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['URLs at every entrance'], {
     'glance-fetches-anything': 'Glance is asked to fetch what Troupe itself would refuse to',
   }),
+  ...noticedBy(['attachments that are denied'], {
+    'denied-attachment-believed': 'an attachment is believed though its volume or port denies it',
+    'ended-attachment-believed': 'an attachment that Nova shows for a little longer is not looked at again',
+  }),
   ...noticedBy(['trunks in memory', 'references'], {
     'trunk-port-held': 'I2: a port that a trunk has carried is never let go',
   }),
