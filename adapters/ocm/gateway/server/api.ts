@@ -127,6 +127,7 @@ export class Api {
     try {
       const target = targetOf(request.target, served);
       place = target.place;
+      // mutant: gateway-any-encoding if -> false
       if (!target.isEncoded) refuse(400, 'The path is not encoded as it should be');
       const isRead = request.verb === 'GET' || request.verb === 'HEAD';
       const deps = { build: this.#deps.build, prefixes: this.#prefixes };

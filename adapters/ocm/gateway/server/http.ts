@@ -140,6 +140,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     port: bound,
     renew({ certificate, key }) {
       if ('setSecureContext' in server)
+        // mutant: tls-half-served {} -> { cert: certificate, minVersion: 'TLSv1.2' }
         secured(() => server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' }));
     },
     retire() {
