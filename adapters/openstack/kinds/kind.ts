@@ -8,12 +8,11 @@ import type { Change } from '../base/fields.ts';
 import { merged, plain, projectionOf } from '../base/projection.ts';
 import { recordedIdentity, resourceOfIdentity } from '../client/identity.ts';
 import { contractOf, GROUP } from '../resource/common-contract.ts';
-import { intentOf } from '../resource/desired.ts';
+import { intentOf, unappliedFieldsOf } from '../resource/desired.ts';
 import { hintOn } from '../resource/hints.ts';
 import { openstackOperations } from '../resource/operations.ts';
 import { isBuiltOnReplaced, referencesOf } from '../resource/references.ts';
 import type { KindTable, OpenStackKind, ResourceFields, TableKind } from '../resource/table.ts';
-import { unappliedFieldsOf } from '../resource/unapplied-fields.ts';
 
 const NEVER: Change = { kind: 'never' };
 

@@ -8,9 +8,8 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { isCompared, type ResourceField } from '../base/fields.ts';
 import { isEmpty } from '../base/observed-values.ts';
 import { pathsOf } from '../status/messages.ts';
-import { isSame, unsetAttributes, wiredOf } from './desired.ts';
+import { isSame, isShown, unsetAttributes, wiredOf } from './desired.ts';
 import type { TableKind } from './table.ts';
-import { isShown } from './unapplied-fields.ts';
 
 type Seen = Pick<Observation, 'attributes' | 'resource'>;
 

@@ -8,10 +8,9 @@ import type { StatusPart } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { isJsonObject } from '../base/fields.ts';
-import { resyncOf } from '../base/resync.ts';
-import { isAvailable, settledOf, statusOf } from '../status/conditions.ts';
+import { DRIFT_ANNOTATION, Drift, driftOf, resyncOf } from '../base/object-options.ts';
+import { appliedOf, isAvailable, settledOf, statusOf } from '../status/conditions.ts';
 import { GROUP, REALM, VERSION } from './common-contract.ts';
-import { appliedOf, DRIFT_ANNOTATION, Drift, driftOf } from './drift.ts';
 import { guardsOf } from './references.ts';
 import type { ContentStatus, OpenStackKind, OperationsDeps } from './table.ts';
 

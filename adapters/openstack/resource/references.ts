@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ReferenceTarget, Schema, SecretKey } from '../../api/contract/contract.ts';
-import { canonicalAddress } from '../client/addresses.ts';
+import { canonicalAddress } from '../base/values.ts';
 import { anew, pathsOf } from '../status/messages.ts';
 import type { OpenStackKind, TableKind } from './table.ts';
 

@@ -1,4 +1,5 @@
 // Table of an OpenStack kind: its fields, its operations, and its field managers. Types only.
+
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { FillStep } from '../../../machines/external-resource/context.ts';
@@ -13,12 +14,12 @@ import type { KindContract, PrinterColumn } from '../../api/contract/crds.ts';
 import type { FilterField, ResourceField, StatusField } from '../base/fields.ts';
 import type { Projection } from '../base/projection.ts';
 import type { Service } from '../base/services.ts';
-import type { WatchingOperations } from '../client/call-errors.ts';
+import type { WatchingOperations } from '../client/checked-operations.ts';
 import type { Identity } from '../client/identity.ts';
-import type { Listing } from '../client/listing.ts';
 import type { LookUps } from '../client/lookups.ts';
 import type { Poller } from '../client/poller.ts';
 import type { Session, Sessions } from '../client/session.ts';
+import type { Listing } from '../client/wire-format.ts';
 import type { Downloads } from '../downloads/download-policy.ts';
 
 export type ResourceFields = Readonly<Record<string, ResourceField>>;
