@@ -35,8 +35,12 @@ export function attentive(kind: OpenStackKind, onUndeclared: (what: string) => v
   const { available, pollAfterMs, status } = kind;
   const watched: TableKind = {
     ...kind,
-    available: (attributes, resource) => available(shown(kind.projection, attributes), resource),
-    pollAfterMs: (attributes, resource) => pollAfterMs(shown(kind.projection, attributes), resource),
+    ...(available !== undefined && {
+      available: (attributes, resource) => available(shown(kind.projection, attributes), resource),
+    }),
+    ...(pollAfterMs !== undefined && {
+      pollAfterMs: (attributes, resource) => pollAfterMs(shown(kind.projection, attributes), resource),
+    }),
     status: Object.fromEntries(
       Object.entries(status).map(([name, field]) => [
         name,

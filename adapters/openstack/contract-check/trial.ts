@@ -115,7 +115,7 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   for (const step of steps) await step().catch((error: unknown) => done.push(toErrorData(error).message));
   const view = viewOf(kind, object, { now: 0, defaultResyncMs: 0 });
   // Called after the object whatever its resource is called.
-  const children = JSON.stringify(tried.children(object)).replaceAll(object.metadata.name, 'itself');
+  const children = JSON.stringify(tried.children?.(object) ?? []).replaceAll(object.metadata.name, 'itself');
   const { managed, detached, resyncEveryMs = null } = view;
   return { done, read: read.sort(), children, resyncEveryMs, managed, detached };
 }

@@ -77,8 +77,6 @@ export const routerInterface: OpenStackKind = {
   projection: READ,
   references,
   operations,
-  published: () => undefined,
-  children: () => [],
   hintFor: (object, message, known) => hintOn({ references }, object, message, known),
 };
 

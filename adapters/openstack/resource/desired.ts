@@ -31,7 +31,7 @@ export function createAttributes(
   const attributes = fields.map(({ field, wired }) =>
     renamed(wired === undefined ? field.initial : field.encode(wired.value, wired.published), field.createdAs),
   );
-  const mark = kind.adoption.mark(object);
+  const mark = kind.adoption.mark?.(object) ?? {};
   return {
     stated: Object.assign({}, ...attributes, mark),
     missing: fields.flatMap(({ wired }) => wired?.missing ?? []),
@@ -62,11 +62,11 @@ function likenessOf(kind: TableKind, object: KubeObject, known: KnownDependencie
     missing.push(...wired.missing);
     return wired.missing.length > 0 ? [] : Object.entries(field.encode(wired.value, wired.published));
   };
-  const { query, check, mark } = kind.adoption;
+  const { query, check = [], mark } = kind.adoption;
   const name = nameOf(kind, object);
   const stated = {
     ...(name !== undefined && { name }),
-    query: [...query.flatMap(attributesOf), ...Object.entries(mark(object))],
+    query: [...query.flatMap(attributesOf), ...Object.entries(mark?.(object) ?? {})],
     check: check.flatMap(attributesOf),
   };
   return { stated, missing };
@@ -170,7 +170,8 @@ export function differenceOf(
       differing.push([attribute, value]);
     }
   }
-  const restated = differing.length === 0 ? [] : kind.restated.map((name) => restatedOf(kind, name, object, known));
+  const restated =
+    differing.length === 0 ? [] : (kind.restated ?? []).map((name) => restatedOf(kind, name, object, known));
   const stated = {
     attributes: Object.assign({}, ...restated, Object.fromEntries(differing)),
     fields: [...fields],

@@ -61,7 +61,7 @@ function isAsAsked(
     wired === undefined ? unsetAttributes(field, attributes) : field.encode(wired.value, wired.published);
   if (!isCompared(field.change))
     return wired === undefined || field.change.kind === 'step' || isShown(kind, expected, resource) !== false;
-  const mark = kind.adoption.mark(object);
+  const mark = kind.adoption.mark?.(object) ?? {};
   return Object.entries({ ...expected, ...mark }).every(([attribute, value]) => {
     if (!(attribute in expected)) return true;
     const found = attributes[attribute];

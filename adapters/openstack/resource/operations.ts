@@ -171,7 +171,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       const contents = await contentsOf(kind.resource, resource, namespace, readSecret);
       const { stated, missing } = createAttributes(kind, request.object, request.dependencies, contents);
       if (missing.length > 0) throw unknown(missing, request);
-      const attributes = kind.complete(stated, resource);
+      const attributes = kind.complete?.(stated, resource) ?? stated;
       const session = await open(request);
       if (kind.identity !== undefined) return assign(session, kind.identity, attributes, request);
       const call = {
@@ -338,12 +338,12 @@ export function observationOf(kind: TableKind, found: unknown, request: Pick<Ope
     throw new UnknownOutcomeError(`the answer holds no ${kind.member} with an id`);
   }
   const resource = resourceOf(request);
-  const pollAfterMs = kind.pollAfterMs(attributes, resource);
+  const pollAfterMs = kind.pollAfterMs?.(attributes, resource);
   return {
     id,
     attributes,
     resource: readFields(kind.status, attributes),
-    available: kind.available(attributes, resource),
+    available: kind.available?.(attributes, resource) ?? true,
     ...(pollAfterMs === undefined ? {} : { pollAfterMs }),
   };
 }

@@ -75,14 +75,14 @@ export function referencesOf(kind: TableKind, object: KubeObject): readonly Refe
     spec?.['managementPolicy'] === 'unmanaged'
       ? collect(kind, kind.filter, filter, 'import')
       : collect(kind, kind.resource, spec?.['resource'], 'create');
-  const children = kind
-    .children(object)
-    .map(({ kind: of, name }): Reference => ({ kind: of, name, finalizers: [], neededFor: 'never' }));
+  const children = (kind.children?.(object) ?? []).map(
+    ({ kind: of, name }): Reference => ({ kind: of, name, finalizers: [], neededFor: 'never' }),
+  );
   // The Secret of the credentials may hold more than these.
   const others = resource
     .filter(({ kind: of, name }) => of !== 'Secret' || name !== credentials?.secretName)
     .map((reference) => {
-      const attributes = kind.tells(object, reference.kind);
+      const attributes = kind.tells?.(object, reference.kind);
       return attributes === undefined ? reference : { ...reference, attributes };
     });
   return [...secret, ...others, ...children];

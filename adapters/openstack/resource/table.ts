@@ -229,12 +229,12 @@ export interface OpenStackKind {
   readonly isNamed?: boolean;
   /** A relation between other resources, which several objects of one namespace may state: see `Lifecycle.shares`. */
   readonly shares?: boolean;
-  /** Number of references that the status names if several are not ready: all, or `first` only. */
-  readonly awaits: 'all' | 'first';
+  /** Number of references that the status names if several are not ready; all unless stated. */
+  readonly awaits?: 'first';
   references(object: KubeObject): readonly Reference[];
   operations(deps: OperationsDeps): WatchingOperations;
-  published(object: KubeObject): JsonObject | undefined;
-  children(object: KubeObject): readonly Child[];
+  published?(object: KubeObject): JsonObject | undefined;
+  children?(object: KubeObject): readonly Child[];
   hintFor(object: KubeObject, message: string, known?: KnownDependencies): Hint | undefined;
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
   /** See `Lifecycle.isBuiltOnReplaced`; undefined: the status shows nothing of what the resource was made of. */
@@ -248,19 +248,8 @@ export interface OpenStackKind {
 /** A kind made from tables. */
 export interface TableKind
   extends OpenStackKind,
-    Omit<KindTable, 'adoption' | 'published' | 'children' | 'reads' | 'restated' | 'specRules'> {
-  readonly restated: readonly string[];
+    Omit<KindTable, 'reads' | 'specRules' | 'owns' | 'published' | 'children' | 'shows'> {
   readonly members: string;
-  readonly unique: 'cloud' | 'user';
-  readonly tells: (object: KubeObject, kind: string) => JsonObject | undefined;
-  readonly adoption: {
-    readonly query: readonly string[];
-    readonly check: readonly string[];
-    readonly mark: (object: KubeObject) => JsonObject;
-  };
-  readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
-  readonly pollAfterMs: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
-  readonly complete: (attributes: JsonObject, resource: JsonObject) => JsonObject;
 }
 
 /** The type of `spec.resource` of a kind. */
