@@ -7,8 +7,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { parseTraceparent } from '../../../bus/mod.ts';
+import { requestAnnotations } from '../../../machines/annotations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { requestAnnotations } from '../../../machines/request-trace.ts';
 import type {
   Address,
   Caller,

@@ -12,8 +12,7 @@ import type { CallRecord } from '../../api/adapter.ts';
 import type { CircuitBreakers } from '../../http/circuit-breaker.ts';
 import type { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { callLimited, tracing } from '../../http/limited-call.ts';
-import { ListExtent } from '../../http/response.ts';
-import type { AnswerMemory, Holding } from '../../http/response-memory.ts';
+import { type AnswerMemory, type Holding, ListExtent } from '../../http/response.ts';
 import { hidden, hiding } from '../../http/secrets.ts';
 import type { Transport, TransportResponse } from '../../http/transport.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
@@ -105,7 +104,7 @@ export class CloudSession {
     const seen = new Set<string>();
     const all: JsonObject[] = [];
     const extent = new ListExtent();
-    // Held until all pages are there (HTTP-RESPONSE-MEMORY-1).
+    // Held until all pages are there (HTTP-RESPONSE-5).
     return this.#holding(namespace, async (asking) => {
       for (;;) {
         const get = { ...call, method: 'GET', query, extent: 'page' } as const;
