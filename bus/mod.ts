@@ -79,4 +79,5 @@ export {
   parseTraceparent,
   type TraceContext,
   traceparentOf,
+  validTraceparent,
 } from './trace-context.ts';

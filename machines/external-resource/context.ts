@@ -408,6 +408,12 @@ export function withdrawable(context: ResourceContext): readonly Dependency[] {
   return context.externalId === undefined ? goingWith(context) : [];
 }
 
+/** Whether one of them came to be deleted after the last look. */
+export function isToProbe(context: ResourceContext): boolean {
+  // mutant: refused-looks-for-ever ! -> true || $
+  return uidsOf(withdrawable(context)).some((uid) => !context.lookedOn.includes(uid));
+}
+
 /**
  * The same for dependencies of a step after the create that the last update did not use. `looked`: the resource was
  * observed since, so that no such step can have been sent afterwards.

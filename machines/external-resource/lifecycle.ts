@@ -242,6 +242,9 @@ function canPassivate(snapshot: AnyMachineSnapshot, now: number): boolean {
   return (
     withdrawnUids.length === 0 &&
     inDoubtUntil <= now &&
+    // A dependency that is being deleted waits for what has no resource.
+    // mutant: refused-sleeps-on drop
+    externalId !== undefined &&
     externalId === object.externalId &&
     available === object.available
   );

@@ -24,6 +24,7 @@ import {
   isIdReplaced,
   isMade,
   isProvedUnbuilt,
+  isToProbe,
   isWorthLookingAhead,
   keepsId,
   lookupOf,
@@ -264,6 +265,8 @@ export const resourceSetup = setup({
     isAbleToLook: ({ context }) => isAbleToLook(context),
     isWorthLookingAhead: ({ context }) => isWorthLookingAhead(context),
     mustWithdraw: ({ context }) => withdrawable(context).length > 0,
+    /** The same, and it was not looked yet whether anything was built on it. */
+    mustProbe: ({ context }) => isToProbe(context),
     mustYieldUnused: ({ context }) => unusedAndGoing(context, { looked: true }).length > 0,
     /** The dependency being deleted may have been used since the observation. */
     mayBeUnused: ({ context }) => unusedAndGoing(context, { looked: false }).length > 0,

@@ -34,6 +34,10 @@ export function simpleKind({
 }: SimpleKind): Kind {
   const finalizer = `own/${kind.toLowerCase()}`;
   const idOf = ({ status: stored }: KubeObject): string | undefined => stored?.['id'] as string | undefined;
+  const settledAs = (object: KubeObject): 'no' | 'available' | 'unavailable' | 'failed' => {
+    if (idOf(object) === undefined) return object.status?.['phase'] === 'failed' ? 'failed' : 'no';
+    return isAvailable(object) ? 'available' : 'unavailable';
+  };
   return {
     realm,
     group: 'example.org',
@@ -63,8 +67,7 @@ export function simpleKind({
           externalId: idOf(object),
           managed: isManaged(object),
           detached: false,
-          settled:
-            !isSettled(object) || idOf(object) === undefined ? 'no' : isAvailable(object) ? 'available' : 'unavailable',
+          settled: isSettled(object) ? settledAs(object) : 'no',
           available: isAvailable(object),
           resyncInMs: everyMs,
           resyncEveryMs: everyMs,

@@ -28,7 +28,7 @@ Plays histories of the whole runtime under simulated time.
   --without RULES  with rules switched off, one after another (names with commas between them, or 'all'):
                    fails unless a history notices
 ${OTHERS.map(({ name, about }) => `  --${name.padEnd(13)}  histories of ${about}, in place of all else`).join('\n')}
-  --told           tells the story of the first one
+  --reported       tells the story of the first one
   --help           this
 `;
 
@@ -160,7 +160,7 @@ async function main(): Promise<number> {
     jobs: { type: 'string', default: `${availableParallelism()}` },
     coverage: { type: 'boolean', default: false },
     without: { type: 'string' },
-    reported: { type: 'boolean', default: false },
+    told: { type: 'boolean', default: false },
   } as const;
   const { values } = scriptOptions(USAGE, { options: { ...only, ...options } });
   const whole = (name: 'seed' | 'histories' | 'jobs'): number => wholeNumber(name, values[name]);
@@ -178,7 +178,7 @@ async function main(): Promise<number> {
     if (unknown === undefined) return withoutRule(names, range);
     return refuse(`--without must name rules among ${all.join(', ')}; got '${unknown}'`);
   }
-  if (!values.reported) return playRange(range);
+  if (!values.told) return playRange(range);
   await report(range.only ?? MAIN, range.first, 'asIs');
   return 0;
 }

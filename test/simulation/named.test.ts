@@ -48,7 +48,24 @@ const NAMED = [
     plan: RESOURCES.plan(1_001_374),
     about: 'a router whose guards a user removed is deleted before its interface',
   },
+  {
+    plan: RESOURCES.plan(1_120_050),
+    about: 'a port keeps the floating IP that an object left in place, and the next object is refused another one',
+  },
+  {
+    plan: RESOURCES.plan(1_200_137),
+    about:
+      'a user takes the finalizer off a network whose create is in doubt, and then all messages are lost: it made two, and says so',
+  },
+  {
+    plan: RESOURCES.plan(1_121_676),
+    about: 'a server waits for the contents of its Secret while a volume that it is to use is deleted (P1)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
+  {
+    plan: HOSTS.plan(1_201_210),
+    about: 'a request waits in Ironic for a held node until its sender has lost the lease (P10)',
+  },
   { plan: HOSTS.plan(1_100_155), about: 'a host is judged while Ironic reboots its machine' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {

@@ -34,6 +34,8 @@ export interface DemoDeps {
   env: Texts;
   options: Texts;
   clock: Clock;
+  /** How the model that is served is asked. */
+  fetch: typeof globalThis.fetch;
   /** Ctrl-C. */
   signal: AbortSignal;
   /** Folder of the data of what is started, and of the log. */

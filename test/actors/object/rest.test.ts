@@ -157,6 +157,17 @@ test('what a settled object does nothing about wakes nobody (OBJECT-MACHINES-5)'
   await bus.close();
 });
 
+test('33.2: a rejected object without a resource hears that a dependency is being deleted, and lets it go (OBJECT-MACHINES-5, P1)', async () => {
+  const { actor, scene, said, quiet, bus } = start({ ...thing(7), status: { phase: 'failed', seen: 1 } });
+  await quiet();
+  assert.equal([scene.woken, actor.isPassivated, actor.state], [1, false, 'failed']);
+  const answer: AnswerMessage = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'deleting' };
+  actor.receiveAnswer(address('other'), answer, 1);
+  await quiet();
+  assert.equal(((await said('claim', address('other'))) as ClaimMessage).withdrawnFrom, ['uid-other']);
+  await bus.close();
+});
+
 test('a claim with a finalizer that is not stored yet has it stored, and the life rests on (OBJECT-MACHINES-5, I1)', async () => {
   const { actor, scene, stored, transitions, said, quiet, bus } = start(thing(7));
   await quiet();

@@ -156,6 +156,8 @@ export const ACTORS: readonly Change[] = [
     'late-birth-unverified': 'an object that has gone before anybody told of it lives on',
     'each-birth-verified': 'each object costs a call when it is made',
     'resting-life-sleeps-on': 'OBJECT-MACHINES-5, I9: a life that rests is not woken by what it would see',
+    'refused-sleeps-on':
+      'OBJECT-MACHINES-5, P1: what was refused rests, and does not hear that a dependency is being deleted',
     'life-rests-with-timer': 'OBJECT-MACHINES-5: a life rests while a timer of its runs',
     'free-finalizers-hold': 'finalizers that are free hold a deleted object from its cleanup',
   }),

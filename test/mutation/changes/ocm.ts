@@ -100,12 +100,16 @@ export const OCM: readonly Change[] = [
     'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',
     'delegated-deletes-successor': 'a deletion hits another object that has taken the name',
     'gateway-impersonates-masters': 'a token with the group system:masters rules the cluster',
+    'refused-deletion-traced': 'of a deletion that was refused a trace is left for another one',
     'impersonation-forgotten': 'what a caller asks for is done with the rights of the gateway',
   }),
   ...noticedBy(['modeled objects as actors'], {
     'model-leaves-users': 'OCM-ACTOR-1: a cluster lets go of what it refers to while its node pools are there',
     'model-forgets-use': 'OCM-ACTOR-1: a cluster that is deleted goes before the node pools that used it',
     'model-never-withdraws': 'a node pool that came too late and its cluster wait for each other for ever',
+  }),
+  ...noticedBy(['traces of requests to a model'], {
+    'deletion-traced-early': 'an edit is taken for one of the request that deletes the object later',
   }),
   ...noticedBy(['docs'], {
     'link-runs-script': 'OCM-HTML-2: a link of a model runs a script',
