@@ -19,10 +19,10 @@ import {
   type JsonObject,
   parseAddressKey,
 } from '../../bus/mod.ts';
+import { requestTraceparent } from '../../machines/annotations.ts';
 import type { Claims } from '../../machines/deletion-guard.ts';
 import { type Dependency, type HoldersByFinalizer, Readiness, type ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { requestTraceparent } from '../../machines/request-trace.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';

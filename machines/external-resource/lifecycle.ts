@@ -1,5 +1,6 @@
 // The life of an external resource, as a kind has it: the chart, and what a kind says in its status of where it stands.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
+import { retryOf } from '../annotations.ts';
 import {
   type HoldersByFinalizer,
   type Lifecycle,
@@ -10,7 +11,6 @@ import {
   Tag,
 } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
-import { retryOf } from '../retry.ts';
 import { faultInView } from './answers.ts';
 import {
   type ContentTransfer,

@@ -1,4 +1,5 @@
 // Table of an OpenStack kind: its fields, its operations, and its field managers. Types only.
+
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { FillStep } from '../../../machines/external-resource/context.ts';
@@ -13,12 +14,12 @@ import type { KindContract, PrinterColumn } from '../../api/contract/crds.ts';
 import type { FilterField, ResourceField, StatusField } from '../base/fields.ts';
 import type { Projection } from '../base/projection.ts';
 import type { Service } from '../base/services.ts';
-import type { WatchingOperations } from '../client/call-errors.ts';
+import type { WatchingOperations } from '../client/checked-operations.ts';
 import type { Identity } from '../client/identity.ts';
-import type { Listing } from '../client/listing.ts';
 import type { LookUps } from '../client/lookups.ts';
 import type { Poller } from '../client/poller.ts';
 import type { Session, Sessions } from '../client/session.ts';
+import type { Listing } from '../client/wire-format.ts';
 import type { Downloads } from '../downloads/download-policy.ts';
 
 export type ResourceFields = Readonly<Record<string, ResourceField>>;
@@ -230,12 +231,12 @@ export interface OpenStackKind {
   readonly isNamed?: boolean;
   /** A relation between other resources, which several objects of one namespace may state: see `Lifecycle.shares`. */
   readonly shares?: boolean;
-  /** Number of references that the status names if several are not ready: all, or `first` only. */
-  readonly awaits: 'all' | 'first';
+  /** Number of references that the status names if several are not ready; all unless stated. */
+  readonly awaits?: 'first';
   references(object: KubeObject): readonly Reference[];
   operations(deps: OperationsDeps): WatchingOperations;
-  published(object: KubeObject): JsonObject | undefined;
-  children(object: KubeObject): readonly Child[];
+  published?(object: KubeObject): JsonObject | undefined;
+  children?(object: KubeObject): readonly Child[];
   hintFor(object: KubeObject, message: string, known?: KnownDependencies): Hint | undefined;
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
   /** See `Lifecycle.isBuiltOnReplaced`; undefined: the status shows nothing of what the resource was made of. */
@@ -251,19 +252,8 @@ export interface OpenStackKind {
 /** A kind made from tables. */
 export interface TableKind
   extends OpenStackKind,
-    Omit<KindTable, 'adoption' | 'published' | 'children' | 'reads' | 'restated' | 'specRules'> {
-  readonly restated: readonly string[];
+    Omit<KindTable, 'reads' | 'specRules' | 'owns' | 'published' | 'children' | 'shows'> {
   readonly members: string;
-  readonly unique: 'cloud' | 'user';
-  readonly tells: (object: KubeObject, kind: string) => JsonObject | undefined;
-  readonly adoption: {
-    readonly query: readonly string[];
-    readonly check: readonly string[];
-    readonly mark: (object: KubeObject) => JsonObject;
-  };
-  readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
-  readonly pollAfterMs: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
-  readonly complete: (attributes: JsonObject, resource: JsonObject) => JsonObject;
 }
 
 /** The type of `spec.resource` of a kind. */

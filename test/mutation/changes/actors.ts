@@ -109,8 +109,8 @@ export const ACTORS: readonly Change[] = [
     'host-replay-never-over': 'OUTBOX-6: an outbox never hears that its replay is over, and keeps what is gone',
   }),
   ...noticedBy(['calls'], {
-    'calls-forget-landing': 'IN-FLIGHT-CALLS-2, I4: what a call left undecided counts as over',
-    'calls-not-waited-for': 'IN-FLIGHT-CALLS-1, P10: calls under way are not waited for',
+    'calls-forget-landing': 'SHARD-2, I4: what a call left undecided counts as over',
+    'calls-not-waited-for': 'SHARD-1, P10: calls under way are not waited for',
     'quarantine-ends-before-landing': 'QUARANTINE-3, I4: a held actor begins again while a create of its may land',
   }),
   ...noticedBy(['quarantine'], {

@@ -91,8 +91,8 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['answers of a cloud'], {
     'answer-depth': 'HTTP-RESPONSE-1: an answer may nest as deep as it likes',
     'answer-brackets-in-names': 'HTTP-RESPONSE-3: brackets in names count',
-    'answer-memory-of-one': 'HTTP-RESPONSE-MEMORY-2: one namespace may hold all memory',
-    'answer-memory-unasked': 'HTTP-RESPONSE-MEMORY-1: memory is not asked for',
+    'answer-memory-of-one': 'HTTP-RESPONSE-6: one namespace may hold all memory',
+    'answer-memory-unasked': 'HTTP-RESPONSE-5: memory is not asked for',
   }),
   ...noticedBy(['transport'], {
     'empty-404': 'an empty 404, which any gateway may say, proves absence',
