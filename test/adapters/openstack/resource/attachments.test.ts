@@ -26,7 +26,7 @@ const vm = object('Server', {
 
 /** Whether the server is contradicted by a port or volume with this status. */
 function denied(kind: typeof port | typeof volume, status: JsonObject): boolean | undefined {
-  const attributes = kind.published(object(kind.kind, status));
+  const attributes = kind.published?.(object(kind.kind, status));
   const answer = { externalId: String(status['id']), ...(attributes !== undefined && { attributes }) };
   return server.isContradicted?.(vm, { kind: kind.kind, name: 'one' }, answer);
 }
@@ -49,7 +49,7 @@ test('33.2: a server is contradicted by a port that Neutron shows plugged into a
 
 test('33.2: whatever hears what a dependent shows can deny it: no other kind tells its dependencies what it uses', () => {
   const telling = KINDS.filter(isTableKind).filter((kind) =>
-    KINDS.some((of) => kind.tells(object(kind.kind, vm.status as JsonObject), of.kind) !== undefined),
+    KINDS.some((of) => kind.tells?.(object(kind.kind, vm.status as JsonObject), of.kind) !== undefined),
   );
   assert.equal(
     telling.filter(({ isContradicted }) => isContradicted === undefined).map(({ kind }) => kind),
@@ -57,7 +57,7 @@ test('33.2: whatever hears what a dependent shows can deny it: no other kind tel
   );
   const heeding = KINDS.filter(({ shows }) => shows !== undefined);
   assert.equal(
-    heeding.filter((kind) => kind.published(object(kind.kind, { id: 'id-1', resource: {} })) === undefined),
+    heeding.filter((kind) => kind.published?.(object(kind.kind, { id: 'id-1', resource: {} })) === undefined),
     [],
   );
 });
@@ -95,7 +95,7 @@ test('33.2: a server that Nova still shows attached to what denies it is looked 
 });
 
 test('a port or volume without its id still publishes that it had one', () => {
-  for (const kind of [port, volume]) assert.is(kind.published(object(kind.kind, { resource: {} })), undefined);
+  for (const kind of [port, volume]) assert.is(kind.published?.(object(kind.kind, { resource: {} })), undefined);
 });
 
 test.run();
