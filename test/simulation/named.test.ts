@@ -69,6 +69,10 @@ const NAMED = [
     plan: RESOURCES.plan(1_120_363),
     about: 'a volume is given up and taken back while Nova is detaching it',
   },
+  {
+    plan: RESOURCES.plan(1_300_265),
+    about: 'a late create makes a network for an object that detached it, beside the one of the same name',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_201_210),

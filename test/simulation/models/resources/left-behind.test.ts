@@ -21,18 +21,18 @@ const address = (name: string, message: string, status: object = {}): KubeObject
   }) as unknown as KubeObject;
 
 /** Users of a cloud with one floating IP at port `port-1`, whose object is deleted. */
-function users({ mayLeave }: { readonly mayLeave: boolean }): {
+function users({ mayLeave, kind = 'FloatingIP' }: { readonly mayLeave: boolean; readonly kind?: string }): {
   readonly objects: KubeObject[];
   /** @returns the objects that were edited */
   readonly look: () => readonly string[];
 } {
   const objects: KubeObject[] = [];
-  const left: Made = { id: 'old', kind: 'FloatingIP', uid: 'gone', uses: new Set() };
+  const left: Made = { id: 'old', kind, uid: 'gone', uses: new Set() };
   const made = new Map([['old', left]]);
   let edited: string[] = [];
   const people = new LeftBehind({
     cloud: {
-      resources: () => [...made.keys()].map((id) => ({ id, port_id: 'port-1' })),
+      resources: () => [...made.keys()].map((id) => ({ id, port_id: 'port-1', name: 'namesake' })),
       drift: { remove: () => undefined },
     },
     watchman: {
@@ -67,6 +67,18 @@ test('33.2: an object that is refused just before the removal, and reports it la
   assert.equal(look(), []);
   objects.push(address('late', refusedAt('port-1')));
   assert.equal(look(), ['late']);
+});
+
+test('33.2: so is one that found the left resource beside another of its name', () => {
+  const { objects, look } = users({ mayLeave: true, kind: 'Network' });
+  const several = 'found more than one matching OpenStack resource during adoption';
+  const network = (name: string, resource: object): KubeObject => ({
+    ...address(name, several),
+    kind: 'Network',
+    spec: { resource } as never,
+  });
+  objects.push(network('stated', { name: 'namesake' }), network('namesake', {}), network('other', {}));
+  assert.equal(look(), ['stated', 'namesake']);
 });
 
 test('33.2: no other object is edited: a floating IP that was left against the rules is a violation', () => {

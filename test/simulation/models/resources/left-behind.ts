@@ -1,5 +1,6 @@
 // Resources that deleted objects left in the cloud: users remove them in the end, and edit the objects that were refused because of them.
 import { CollectionName, type SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Named } from '../../misfortunes.ts';
 import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
@@ -17,12 +18,14 @@ export interface LeftBehindDeps {
   readonly touch: (object: Named, text: string) => void;
 }
 
+/** Text of an object that does not guess which of several resources with its name is its own. */
+export const AMBIGUOUS = 'found more than one matching OpenStack resource during adoption';
 /** A port has one floating IP of a network. Only one with a stated address is ever adopted: the next object is refused another. */
 const PORT_IS_TAKEN = / answered 409: Cannot associate floating IP .* with port (\S+) .*already has a floating IP on /;
 
 export class LeftBehind {
   readonly #deps: LeftBehindDeps;
-  /** Ports that a floating IP was removed from, and the uids of the objects that were edited since. */
+  /** Names and ports that were freed by a removal, and the uids of the objects that were edited since. */
   readonly #freed = new Map<string, Set<string>>();
 
   constructor(deps: LeftBehindDeps) {
@@ -83,16 +86,16 @@ export class LeftBehind {
     const isKept = resource !== undefined && !isNetworking(kind) && !operator.remove(kind, id);
     if (isKept) return;
     if (isNetworking(kind) && this.#isIn(collection, id)) cloud.drift.remove(collection, id);
-    if (kind === 'FloatingIP' && resource !== undefined) this.#freed.set(String(resource['port_id']), new Set());
+    if (resource !== undefined) this.#freed.set(freedBy(kind, resource), new Set());
     watchman.onVanished(id);
   }
 
-  /** A conflict is reported until the spec changes, also when there is none any more (contract): a user changes it. */
+  /** A refusal is reported until the spec changes, also when its cause does not exist any more (contract): a user changes the spec. */
   #retryRefused(): void {
     for (const object of this.#deps.watchman.objects()) {
       const { kind, metadata } = object;
       const { uid, name, namespace = '' } = metadata;
-      const edited = this.#freed.get(refusedPortOf(object) ?? '');
+      const edited = this.#freed.get(lackedBy(object) ?? '');
       if (edited === undefined || edited.has(uid)) continue;
       edited.add(uid);
       this.#deps.touch({ kind, namespace, name }, 'freed');
@@ -104,9 +107,19 @@ export class LeftBehind {
   }
 }
 
-/** Id of the port that the object, a floating IP, was refused. */
-function refusedPortOf(object: KubeObject): string | undefined {
+function freedBy(kind: string, { name, port_id: port }: JsonObject): string {
+  return kind === 'FloatingIP' ? `port ${port}` : `${kind} ${name}`;
+}
+
+/** The name or port that the object was refused. */
+function lackedBy(object: KubeObject): string | undefined {
   const { message = '', isRefused } = sayingOf(object);
-  const isWaiting = object.metadata.deletionTimestamp === undefined && idOf(object) === undefined;
-  return isRefused && isWaiting ? PORT_IS_TAKEN.exec(message)?.[1] : undefined;
+  const { deletionTimestamp, name } = object.metadata;
+  if (!isRefused || deletionTimestamp !== undefined || idOf(object) !== undefined) return undefined;
+  if (message === AMBIGUOUS) {
+    const { name: stated = name } = (object.spec?.['resource'] ?? {}) as JsonObject;
+    return `${object.kind} ${stated}`;
+  }
+  const port = PORT_IS_TAKEN.exec(message)?.[1];
+  return port === undefined ? undefined : `port ${port}`;
 }
