@@ -1,4 +1,4 @@
-// The first address that is free, for servers of `troupe dev` whose address nobody named.
+// The first address that is free, for servers of `troupe dev` without a configured address.
 import type { ListenAddress } from './listen-address.ts';
 
 // An `import` reads all that a module exports.

@@ -34,7 +34,7 @@ export interface DemoDeps {
   env: Texts;
   options: Texts;
   clock: Clock;
-  /** How the model that is served is asked. */
+  /** Sends the requests to the served model. */
   fetch: typeof globalThis.fetch;
   /** Ctrl-C. */
   signal: AbortSignal;

@@ -26,7 +26,7 @@ export interface HttpOptions extends Partial<BodyLimits> {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** What errors call the address, such as the option that has it. */
+  /** Name of the address in errors, such as its option. */
   readonly addressName?: string;
   /** PEM both. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
