@@ -44,9 +44,27 @@ export function openCluster({ config, adapters, clock, home }: ClusterDeps): Clu
 function usualKubeconfig(home = ''): string {
   const path = join(home, '.kube', 'config');
   if (existsSync(path)) return path;
-  throw new TerminalError(
-    `there is no kubeconfig: '${path}' does not exist; name one with --kubeconfig or KUBECONFIG, as 'troupe dev' prints it`,
-  );
+  throw new NoKubeconfigError(path);
+}
+
+/** Kubeconfig of a `troupe dev` in the working directory. */
+const OF_DEV = join('.troupe', 'kubeconfig');
+
+/** Neither an option, a variable nor the home directory leads to a kubeconfig. */
+export class NoKubeconfigError extends TerminalError {
+  override name = 'NoKubeconfigError';
+  readonly problem: string;
+  readonly advice: string;
+
+  /** @param path  of the usual kubeconfig */
+  constructor(path: string) {
+    const problem = `there is no kubeconfig: '${path}' does not exist`;
+    const own = existsSync(OF_DEV) ? `; that of 'troupe dev' here is ${OF_DEV}` : ", as 'troupe dev' prints it";
+    const advice = `name one with --kubeconfig or KUBECONFIG${own}`;
+    super(`${problem}; ${advice}`);
+    this.problem = problem;
+    this.advice = advice;
+  }
 }
 
 /** @param namespace  empty for cluster-scoped objects */
@@ -99,6 +117,20 @@ export function named(command: string, namable: Namable, words: readonly string[
   throw new TerminalError(
     `'${command}' takes a kind, such as 'network', one object, such as 'network/app', or none for all of a namespace; got '${words.join(' ')}'`,
   );
+}
+
+/**
+ * As `named`, of several: comma-separated kinds, names of one kind, or objects of any kinds.
+ *
+ * @throws as `named`
+ */
+export function allNamed(command: string, namable: Namable, words: readonly string[]): readonly Named[] {
+  if (words.some((word) => word.includes('/'))) return words.map((word) => named(command, namable, [word]));
+  const [kinds = '', ...names] = words;
+  return kinds.split(',').flatMap((kind): Named[] => {
+    const { resource } = named(command, namable, [kind]);
+    return names.length === 0 ? [{ resource, name: undefined }] : names.map((name) => ({ resource, name }));
+  });
 }
 
 /** As `named`, of one object. */

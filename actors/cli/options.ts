@@ -100,7 +100,7 @@ export const RUN = {
     value: 'N',
     variable: 'TROUPE_SHARDS',
     fallback: '64',
-    help: 'the same for all pods, for ever',
+    help: 'number of shards; equal for all pods, and not changeable later',
   },
   namespace: {
     type: 'string',
@@ -115,7 +115,7 @@ export const RUN = {
     type: 'string',
     value: 'Network,Subnet',
     variable: 'TROUPE_KINDS',
-    help: 'only objects of these kinds; as long as ORC or the baremetal-operator leads those of its own wait',
+    help: 'only objects of these kinds; each waits while ORC or the baremetal-operator still holds the lease of its kind',
   },
   'health-probe-bind-address': {
     type: 'string',

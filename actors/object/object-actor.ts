@@ -19,10 +19,10 @@ import {
   type JsonObject,
   parseAddressKey,
 } from '../../bus/mod.ts';
+import { requestTraceparent } from '../../machines/annotations.ts';
 import type { Claims } from '../../machines/deletion-guard.ts';
 import { type Dependency, type HoldersByFinalizer, Readiness, type ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { requestTraceparent } from '../../machines/request-trace.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
@@ -33,7 +33,7 @@ import {
   claimTargetOf,
   contentVersionAfter,
   dependenciesOf,
-  isMadeOfOthers,
+  mustLookAgain,
 } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
@@ -207,12 +207,13 @@ export class ObjectActor extends ObjectContext {
     if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
     this.linked(traceparent, () => {
-      const isNews = isOurs && this.kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
-      const isFirst =
-        isOurs && mail.externalId !== undefined && this.#answers.before(key, mail)?.externalId === undefined;
+      const before = this.#answers.before(key, mail);
+      const isNews = isOurs && this.kind?.life.wakesOn?.(before, mail) === true;
+      const isOther = before?.externalId === undefined || attributesText(before) !== attributesText(mail);
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
-      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.kind, this.dependencies()));
+      const isToCheck = isOurs && mail.externalId !== undefined && isOther;
+      const isReplaced = isChanged || (isToCheck && mustLookAgain(this.#object, this.kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
@@ -248,6 +249,9 @@ export class ObjectActor extends ObjectContext {
     // mutant: older-view-replaces ! -> false
     // mutant: gone-stays-gone &&.2 -> true
     const isKnown = !isNewer || (isGone && isOver);
+    // Newer than the object, and older than the end of a later one of its name: that end is of the future of a restored backup (P11).
+    // mutant: newer-state-ignored drop
+    if (!born && !isNewer && isOlder(this.#object, object)) this.host.reread(this);
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
@@ -385,7 +389,7 @@ export class ObjectActor extends ObjectContext {
     // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
-    const isReplaced = isMadeOfOthers(object, kind, known);
+    const isReplaced = mustLookAgain(object, kind, known);
     if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 
@@ -444,7 +448,7 @@ export class ObjectActor extends ObjectContext {
       this.accept(written, { own: true });
       // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
-      if (isOlder(written, this.#object)) await this.refresh();
+      if (this.#isBehind(written)) await this.refresh();
     } catch (error) {
       // mutant: lost-race-with-old-object drop
       if (error instanceof AbsentError || error instanceof ConflictError) await this.refresh();
@@ -464,6 +468,11 @@ export class ObjectActor extends ObjectContext {
     }
   }
 
+  /** Whether a later state of the object, or the end of a later object of its name, is known. */
+  #isBehind({ metadata }: KubeObject): boolean {
+    return compareVersions(metadata.resourceVersion, this.#knownVersion) < 0;
+  }
+
   /**
    * Reads the object again; "not found" is knowledge too (P6). A state that is older than what was known before the read is that of
    * an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
@@ -473,10 +482,12 @@ export class ObjectActor extends ObjectContext {
     const { namespace, name } = this.address;
     const { id } = mailbox.epoch();
     const known = this.#object;
+    const knownVersion = this.#knownVersion;
     const soughtUid = this.#goneUid;
     const object = await objects.get(this.resource, namespace, name);
     // mutant: older-read-believed if -> false
-    if (object !== undefined && isOlder(object, known)) await mailbox.startAnew(id);
+    if (object !== undefined && compareVersions(object.metadata.resourceVersion, knownVersion) < 0)
+      await mailbox.startAnew(id);
     else if (object !== undefined) this.accept(object, { own: false, soughtUid });
     else if (known !== undefined) this.acceptGone(known.metadata.uid, known.metadata.resourceVersion);
     else this.tidy();
@@ -516,7 +527,11 @@ export class ObjectActor extends ObjectContext {
   }
 }
 
-/** Whether what is known of the object is of a later version. */
-function isOlder({ metadata }: KubeObject, known: KubeObject | undefined): boolean {
-  return known !== undefined && compareVersions(metadata.resourceVersion, known.metadata.resourceVersion) < 0;
+/** Whether what is known of the object is of an earlier version. */
+function isOlder(known: KubeObject | undefined, { metadata }: KubeObject): boolean {
+  return known !== undefined && compareVersions(known.metadata.resourceVersion, metadata.resourceVersion) < 0;
+}
+
+function attributesText({ attributes }: AnswerMessage): string | undefined {
+  return attributes && JSON.stringify(attributes);
 }

@@ -210,8 +210,12 @@ function instantOf(time: unknown): number {
   return Number.isNaN(at) ? 0 : at;
 }
 
-/** A status may contain anything, from any writer. */
+/** A status may contain anything, from any writer. Lines are joined by semicolons. */
 function oneLine(message: unknown): string {
   if (typeof message !== 'string') return '';
-  return message.slice(0, SAID_LENGTH).trim().replaceAll(/\s+/g, ' ');
+  const lines = message
+    .slice(0, SAID_LENGTH)
+    .trim()
+    .split(/\s*\n\s*/);
+  return lines.join('; ').replaceAll(/\s+/g, ' ');
 }

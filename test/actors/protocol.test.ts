@@ -243,6 +243,29 @@ test('33.B4: who reads its object older than it was known begins another epoch (
     await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
   }));
 
+test('33.B4: an object that is read older than the end of a later one of its name is one of a restored backup (P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    // Its successor was deleted in what the backup does not have.
+    const gone = { uid: 'successor', resourceVersion: '9999999' };
+    fixture.onMade = () => void mailbox.publish({ to: network, topic: 'object' }, { gone }, undefined);
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
+test('33.B4: so is one whose edit is older than that end (P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
+    const gone = { uid: 'successor', resourceVersion: '9999999' };
+    await mailbox.publish({ to: network, topic: 'object' }, { gone }, undefined);
+    await fixture.change('networks', 'net', { spec: { edit: '1' } }, { reported: true });
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
 test('33.B4: who reads it newer than it was known does not (P6)', () =>
   on({}, async (fixture) => {
     const { mailbox } = fixture.bus;

@@ -14,7 +14,7 @@ import type { Visualizer } from '../../visualizer/server.ts';
 import { type ServedWebhooks, startWebhooks } from '../../webhooks/webhooks.ts';
 import type { Reminder } from '../reminder.ts';
 import { smallModelUsage } from '../small-model.ts';
-import { tutorialPath } from '../tutorial-path.ts';
+import { firstSteps } from '../tutorial-path.ts';
 import { openVisualizer } from '../ui/running.ts';
 
 export interface DevDeps extends Omit<RunDeps, 'adapters'> {
@@ -102,7 +102,7 @@ export async function dev({
         ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
         ...(visualizer === undefined ? [] : [`  ${visualizer.url}   # all objects, in the browser: troupe ui`]),
         '',
-        `  the first steps: ${tutorialPath()}`,
+        firstSteps(adapters),
         '',
         '',
       ].join('\n'),

@@ -5,7 +5,7 @@ import { COMMON, DATA, RUN, WEBHOOK } from '../options.ts';
 
 export const dev = {
   name: 'dev',
-  about: 'the same; what is not given is started on loopback',
+  about: 'run all roles on this machine; starts an API server, NATS and simulated systems that are not given',
   details:
     'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. Without --models it serves a small model over HTTP, on the API server that it started. It prints their addresses and stays until Ctrl-C; the next start continues with the data in the directory.',
   own: ['data', 'verbose'],

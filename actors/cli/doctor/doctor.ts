@@ -9,7 +9,7 @@ import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { BUILT_IN } from '../../process/adapters.ts';
 import { checkParts } from '../../process/check-adapter.ts';
 import { authorityOf } from '../../process/runtime.ts';
-import { type Cluster, openCluster } from '../cluster.ts';
+import { type Cluster, NoKubeconfigError, openCluster } from '../cluster.ts';
 import type { Ink } from '../colors.ts';
 import { examineAccess } from './access.ts';
 import { examineBus } from './bus.ts';
@@ -88,7 +88,11 @@ async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Pr
     cluster = openCluster({ config, adapters, clock, home });
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
-    return [unknown(Area.Cluster, 'kubeconfig', error.message, 'name one with --kubeconfig or KUBECONFIG')];
+    const { problem, advice } =
+      error instanceof NoKubeconfigError
+        ? error
+        : { problem: error.message, advice: 'name one with --kubeconfig or KUBECONFIG' };
+    return [unknown(Area.Cluster, 'kubeconfig', problem, advice)];
   }
   const { client, objects: read } = cluster;
   try {

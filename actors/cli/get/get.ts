@@ -6,7 +6,7 @@ import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { duration, type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
 import type { Registry } from '../../object/registry.ts';
-import { absence, named, openCluster, refuseAbsentNamespace } from '../cluster.ts';
+import { absence, allNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../colors.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import { colored, table } from '../terminal-text.ts';
@@ -37,28 +37,34 @@ export async function answer(question: CommandContext): Promise<number> {
   try {
     const { registry, client, objects } = cluster;
     const states = statesOf(reported['state']);
-    const asked = names.length === 0 ? undefined : named('get', { resources: registry.kinds, adapters }, names);
+    const asked = names.length === 0 ? [] : allNamed('get', { resources: registry.kinds, adapters }, names);
     const isEverywhere = reported['all-namespaces'] === true;
     const place = namespace ?? client.namespace;
     const deps = { reading: new ClusterReader({ objects, client }), registry, now: clock.now() };
-    if (asked?.name !== undefined) {
-      const { realm, plural } = asked.resource;
-      const address = { realm, plural, namespace: asked.resource.scope === 'Cluster' ? '' : place, name: asked.name };
-      const found = (await scanNamespace(deps, [address])).get(addressKey(address));
-      if (found?.object === undefined) {
-        const label = labelOf({ kind: asked.resource.kind, name: asked.name });
-        err.write(`troupe: ${absence(label, address.namespace)}\n`);
-        return 1;
+    if (asked.some(({ name }) => name !== undefined)) {
+      const addresses = asked.map(({ resource: { realm, plural, scope }, name = '' }) => ({
+        realm,
+        plural,
+        namespace: scope === 'Cluster' ? '' : place,
+        name,
+      }));
+      const survey = await scanNamespace(deps, addresses);
+      const found = addresses.flatMap((address) => survey.get(addressKey(address)) ?? []);
+      const rows = found.filter(({ object }) => object !== undefined).map(rowOf);
+      const [row] = rows;
+      if (row !== undefined) {
+        if (output === 'name') out.write(namesText(registry, addressesOf(found)));
+        else if (output === 'json' || output === 'yaml')
+          out.write(await asText(output, addresses.length === 1 ? row : { objects: rows }));
+        else out.write(rowsText(rows, { output, ink, clock, columns }));
       }
-      const row = rowOf(found);
-      if (output === 'name') out.write(namesText(registry, [address]));
-      else if (output === 'json' || output === 'yaml') out.write(await asText(output, row));
-      else out.write(rowsText([row], { output, ink, clock, columns }));
-      return 0;
+      const absent = found.filter(({ object }) => object === undefined);
+      for (const { finding, address } of absent) err.write(`troupe: ${absence(labelOf(finding), address.namespace)}\n`);
+      return absent.length === 0 ? 0 : 1;
     }
     const all = await addressesIn(deps, isEverywhere ? undefined : place);
     const wanted = all.filter(({ realm, plural }) =>
-      asked === undefined ? true : asked.resource.realm === realm && asked.resource.plural === plural,
+      asked.length === 0 ? true : asked.some(({ resource }) => resource.realm === realm && resource.plural === plural),
     );
     const survey = await scanNamespace(deps, wanted);
     const shown = wanted
@@ -69,23 +75,24 @@ export async function answer(question: CommandContext): Promise<number> {
     if (output === 'json' || output === 'yaml') {
       out.write(await asText(output, { objects: rows }));
     } else if (rows.length > 0 && output === 'name') {
-      out.write(
-        namesText(
-          registry,
-          shown.map(({ address }) => address),
-        ),
-      );
+      out.write(namesText(registry, addressesOf(shown)));
     } else if (rows.length > 0 && output !== 'name') {
       out.write(rowsText(rows, { output, ink, clock, columns, isEverywhere }));
     } else {
       const where = isEverywhere ? 'any namespace' : `namespace ${place}`;
       const standing = states === undefined ? '' : ` that is ${states.join(' or ')}`;
-      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe manages in ${where}${standing}\n`);
+      const kinds = asked.map(({ resource }) => resource.kind).join(' or ') || 'object';
+      err.write(`no ${kinds} that troupe manages in ${where}${standing}\n`);
     }
     return 0;
   } finally {
     await cluster.close();
   }
+}
+
+/** Addresses of the objects that exist. */
+function addressesOf(found: readonly ScannedObject[]): readonly Address[] {
+  return found.flatMap(({ address, object }) => (object === undefined ? [] : [address]));
 }
 
 /** As `kubectl get -o name` prints them, which kubectl and troupe both read. */

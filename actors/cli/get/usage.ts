@@ -5,9 +5,9 @@ import { COMMON, EVERYWHERE, PLACE } from '../options.ts';
 
 export const get = {
   name: 'get',
-  forms: ['[<kind>[/<name>]]'],
+  forms: ['[<kind>[,<kind>...]]', '<kind> <name>...', '<kind>/<name>...'],
   about:
-    'list managed objects, one per line, with state, external id and first reason for waiting; exit status: 1 the named object does not exist, 2 error',
+    'list managed objects, one per line, with state, external id and first reason for waiting; exit status: 1 a named object does not exist, 2 error',
   options: {
     state: {
       type: 'string',
@@ -29,7 +29,7 @@ export const get = {
   },
   examples: [
     'get',
-    'get subnet -n shop',
+    'get network,subnet -n shop',
     'get network/app -o yaml',
     'get -A -o wide',
     'get --state failed -o name',

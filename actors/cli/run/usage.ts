@@ -5,7 +5,7 @@ import { COMMON, RUN, WEBHOOK } from '../options.ts';
 
 export const run = {
   name: 'run',
-  about: 'the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL',
+  about: 'run the roles of a pod, with the cluster of KUBECONFIG, or the one it is in, and the bus of NATS_URL',
   options: { ...RUN, ...WEBHOOK, ...GATEWAY_OPTIONS, ...COMMON },
   examples: ['run', 'run --roles watch,actors --namespace team-a'],
   adapterFlags: ['process'],

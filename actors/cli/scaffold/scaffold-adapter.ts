@@ -46,7 +46,14 @@ export async function scaffoldAdapter(args: readonly string[], deps: ScaffoldAda
     }
     out.write(`${place}\n`);
   }
-  out.write(`Now: cd ${target}, npm install, npm test\n`);
+  out.write(
+    [
+      `Now: cd ${target}`,
+      `npm install --save-dev <checkout>/troupe-${TROUPE_VERSION}.tgz   # Troupe is not published yet; 'npm pack' in a checkout makes the file`,
+      'npm test',
+      '',
+    ].join('\n'),
+  );
   return 0;
 }
 

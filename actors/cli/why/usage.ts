@@ -12,7 +12,7 @@ export const why = {
     'nats-url': {
       ...RUN['nats-url'],
       fallback: "that of 'troupe dev', where its kubeconfig is used; else none",
-      help: `${RUN['nats-url'].help}, to see whether a process hosts what waits`,
+      help: `tells whether a process hosts what waits; ${RUN['nats-url'].help}`,
     },
     data: DATA.data,
     ...EVERYWHERE,

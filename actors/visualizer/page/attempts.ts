@@ -44,16 +44,16 @@ function ring(left: number, whole: number): TemplateResult {
   return html`<div class="ring">
     <svg viewBox="0 0 62 62" aria-hidden="true">${svg`<circle cx="31" cy="31" r="27"></circle>
       <circle class="share" cx="31" cy="31" r="27" stroke-dasharray=${`${share * ROUND} ${ROUND}`} transform="rotate(-90 31 31)"></circle>`}</svg>
-    <p class="num"><b>${left > 0 ? remaining(left) : 'now'}</b><small>${left > 0 ? 'to next' : ''}</small></p>
+    <p class="num">${left > 0 ? remaining(left) : html`<b>now</b>`}</p>
   </div>`;
 }
 
-/** `42 s`, `5:40 min`, `1:05 h`: short enough for the ring. */
-function remaining(ms: number): string {
+/** `42 s`, `5:40` minutes, `1:05` hours: the unit is below, since the ring has room for five characters. */
+function remaining(ms: number): TemplateResult {
   const seconds = Math.ceil(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return html`<b>${seconds} s</b><small>to next</small>`;
   const [whole, unit] = seconds < 3_600 ? [seconds, 'min'] : [Math.ceil(seconds / 60), 'h'];
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} ${unit}`;
+  return html`<b>${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}</b><small>${unit}</small>`;
 }
 
 function line(

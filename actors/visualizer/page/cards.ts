@@ -8,7 +8,7 @@ import type { Group } from './groups.ts';
 import { FAMILIES, FAMILY_NAMES, type Family, familyOf, iconOf, SIGNS } from './kind-icons.ts';
 import { type Landscape, treesOf } from './landscape.ts';
 import { health, hrefOf, icon, kindIcon, middle, sign, spoken, tally } from './parts.ts';
-import { labelOf } from './tones.ts';
+import { labelOf, type StatusColor } from './tones.ts';
 
 /** Level of detail of an object. */
 export type Level = 'names' | 'tiles';
@@ -21,6 +21,15 @@ export interface CardOptions {
   readonly chosen: string;
   readonly onFold: () => void;
   readonly onOpen: () => void;
+  /** Kind and name of any key. */
+  readonly named: Named;
+}
+
+export type Named = (key: string) => Pick<Tree, 'kind' | 'name'>;
+
+/** Root cause: an object, or one that others need and that does not exist. */
+export interface Root extends Pick<Tree, 'key' | 'kind' | 'name' | 'said'> {
+  readonly tone: StatusColor | 'absent';
 }
 
 /** In pixels: of a row, the parts of a card around its rows, a root cause, and a tile with its gap. */
@@ -34,6 +43,20 @@ export function rootsAmong({ causes }: Landscape, trees: readonly Tree[]): reado
   return trees.filter(({ key }) => causes.blockedBy.has(key)).sort((one, other) => blocked(other) - blocked(one));
 }
 
+/** Keys of missing objects that block some. Each belongs to the group of the first that it blocks. @param group  undefined: all */
+export function missingRoots({ causes, byKey, groupOf }: Landscape, group?: Group): readonly string[] {
+  return [...causes.blockedBy].flatMap(([key, [first = '']]) => {
+    const isOwn = group === undefined || groupOf.get(first)?.id === group.id;
+    return byKey.has(key) || !isOwn ? [] : [key];
+  });
+}
+
+/** A missing object, as a root cause. */
+export function missing(key: string, named: Named): Root {
+  const { kind, name } = named(key);
+  return { key, kind, name, said: 'does not exist', tone: 'absent' };
+}
+
 /** About as high as the card will be, in pixels. */
 export function heightOf(
   landscape: Landscape,
@@ -44,7 +67,8 @@ export function heightOf(
   const trees = treesOf(landscape, group);
   const roots = new Set(rootsAmong(landscape, trees));
   const families = countsByFamily(trees.filter((tree) => !roots.has(tree)));
-  const top = FRAME + (roots.size === 0 ? 0 : roots.size * ROOT + 4);
+  const pins = roots.size + missingRoots(landscape, group).length;
+  const top = FRAME + (pins === 0 ? 0 : pins * ROOT + 4);
   if (level === 'tiles') {
     const across = Math.max(1, Math.floor((width - FAMILY_WIDTH - 18) / TILE));
     return [...families.values()].reduce((sum, count) => sum + Math.ceil(count / across) * TILE + TILE_ROW, top);
@@ -73,12 +97,17 @@ export function card(landscape: Landscape, group: Group, options: CardOptions): 
         ${icon(SIGNS.down)}
       </button>
     </header>
-    ${health(trees)} ${isFolded ? nothing : level === 'names' ? names(landscape, trees, options) : tiles(landscape, trees, options)}
+    ${health(trees)} ${isFolded ? nothing : level === 'names' ? names(landscape, group, trees, options) : tiles(landscape, group, trees, options)}
   </section>`;
 }
 
-function names(landscape: Landscape, trees: readonly Tree[], { columns, chosen }: CardOptions): TemplateResult {
-  const { roots, rest } = pinned(landscape, trees);
+function names(
+  landscape: Landscape,
+  group: Group,
+  trees: readonly Tree[],
+  { columns, chosen, named }: CardOptions,
+): TemplateResult {
+  const { roots, rest } = pinned(landscape, group, trees, named);
   const families = FAMILIES.map((family) => ({ family, of: rest.filter((tree) => familyOf(tree) === family) })).filter(
     ({ of }) => of.length > 0,
   );
@@ -100,14 +129,17 @@ function names(landscape: Landscape, trees: readonly Tree[], { columns, chosen }
 /** Root causes of a card, which are on top of it, and the others. */
 function pinned(
   landscape: Landscape,
+  group: Group,
   trees: readonly Tree[],
-): { readonly roots: readonly Tree[]; readonly rest: readonly Tree[] } {
+  named: Named,
+): { readonly roots: readonly Root[]; readonly rest: readonly Tree[] } {
   const roots = rootsAmong(landscape, trees);
   const known = new Set(roots);
-  return { roots, rest: trees.filter((tree) => !known.has(tree)) };
+  const absent = missingRoots(landscape, group).map((key) => missing(key, named));
+  return { roots: [...absent, ...roots], rest: trees.filter((tree) => !known.has(tree)) };
 }
 
-function rootRows(landscape: Landscape, roots: readonly Tree[], chosen: string): TemplateResult | typeof nothing {
+function rootRows(landscape: Landscape, roots: readonly Root[], chosen: string): TemplateResult | typeof nothing {
   if (roots.length === 0) return nothing;
   return html`<div class="roots" role="list" aria-label="Root causes">${repeat(
     roots,
@@ -116,12 +148,12 @@ function rootRows(landscape: Landscape, roots: readonly Tree[], chosen: string):
   )}</div>`;
 }
 
-function rootRow(landscape: Landscape, tree: Tree, chosen: string): TemplateResult {
+function rootRow(landscape: Landscape, tree: Root, chosen: string): TemplateResult {
   const blocks = landscape.causes.blockedBy.get(tree.key)?.length ?? 0;
   const said = blocks === 0 ? 'blocks nothing' : `blocks ${blocks}`;
   const isDim = landscape.hits?.has(tree.key) === false;
   return html`<div role="listitem">${guard(
-    [tree, blocks, isDim, tree.key === chosen],
+    [tree.key, tree.tone, blocks, isDim, tree.key === chosen],
     () => html`<a
       class="root ${tree.tone} ${isDim ? 'away' : ''} ${tree.key === chosen ? 'sel' : ''}"
       data-key=${tree.key}
@@ -148,8 +180,13 @@ function row(landscape: Landscape, tree: Tree, isFirst: boolean, chosen: string)
   )}</div>`;
 }
 
-function tiles(landscape: Landscape, trees: readonly Tree[], { chosen }: CardOptions): TemplateResult {
-  const { roots, rest } = pinned(landscape, trees);
+function tiles(
+  landscape: Landscape,
+  group: Group,
+  trees: readonly Tree[],
+  { chosen, named }: CardOptions,
+): TemplateResult {
+  const { roots, rest } = pinned(landscape, group, trees, named);
   const families = FAMILIES.filter((family) => rest.some((tree) => familyOf(tree) === family));
   return html`${rootRows(landscape, roots, chosen)}<div class="tile-rows">
     ${families.map(

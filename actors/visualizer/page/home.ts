@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Tree } from '../wire.ts';
-import { rootsAmong } from './cards.ts';
+import { missing, missingRoots, type Root, rootsAmong } from './cards.ts';
 import type { Group } from './groups.ts';
 import { familyOf, iconOf, SIGNS } from './kind-icons.ts';
 import { type Landscape, treesOf } from './landscape.ts';
@@ -10,14 +10,18 @@ import { following, hrefOf, icon, middle, sign, tally, type ViewDeps, worstFirst
 import { counted } from './text.ts';
 import { labelOf } from './tones.ts';
 
-/** Objects of a group that are shown at first. */
-const SHOWN = 2;
+/** Objects of a group that are shown at first, and root causes. */
+const [SHOWN, ROOTS] = [2, 8] as const;
 
-export function home(landscape: Landscape, { change }: ViewDeps): TemplateResult {
+export function home(landscape: Landscape, { change, model }: ViewDeps): TemplateResult {
   const { trees, groups, causes, hits } = landscape;
-  const roots = rootsAmong(landscape, trees).filter(({ key }) => hits?.has(key) !== false);
+  const blocks = ({ key }: Root): number => causes.blockedBy.get(key)?.length ?? 0;
+  const there = rootsAmong(landscape, trees).filter(({ key }) => hits?.has(key) !== false);
+  const absent =
+    hits === undefined ? missingRoots(landscape).map((key) => missing(key, (each) => model.named(each))) : [];
+  const roots = [...absent, ...there].sort((one, other) => blocks(other) - blocks(one));
   const waiting = new Set([...causes.blockedBy.values()].flat()).size;
-  const choose = (tree: Tree): void => change({ chosen: tree.key });
+  const choose = ({ key }: Pick<Tree, 'key'>): void => change({ chosen: key });
   return html`<div class="home">
     ${
       roots.length === 0
@@ -25,22 +29,20 @@ export function home(landscape: Landscape, { change }: ViewDeps): TemplateResult
         : html`<section aria-label="Root causes">
             <h2><b>Root causes</b> <span class="dim">${counted(waiting, 'object')} wait${waiting === 1 ? 's' : ''}</span></h2>
             <ul>${repeat(
-              roots,
+              roots.slice(0, ROOTS),
               ({ key }) => key,
-              (tree) =>
-                item(
-                  tree,
-                  `${tree.kind}${tree.said === '' ? '' : ` · ${tree.said}`}`,
-                  choose,
-                  causes.blockedBy.get(tree.key)?.length ?? 0,
-                ),
-            )}</ul>
+              (root) => item(root, `${root.kind}${root.said === '' ? '' : ` · ${root.said}`}`, choose, blocks(root)),
+            )}${
+              roots.length <= ROOTS
+                ? nothing
+                : html`<li><a class="more" href="#view=problems" @click=${following(() => change({ view: 'problems' }))}>${counted(roots.length - ROOTS, 'more root cause')}${icon(SIGNS.next)}</a></li>`
+            }</ul>
           </section>`
     }
     ${repeat(
       groups.toSorted((one, other) => Number(isWell(landscape, one)) - Number(isWell(landscape, other))),
       ({ id }) => id,
-      (group) => groupOf(landscape, group, new Set(roots), choose, change),
+      (group) => groupOf(landscape, group, new Set(there), choose, change),
     )}
   </div>`;
 }
@@ -53,7 +55,7 @@ function groupOf(
   landscape: Landscape,
   group: Group,
   roots: ReadonlySet<Tree>,
-  choose: (tree: Tree) => void,
+  choose: (tree: Pick<Tree, 'key'>) => void,
   change: ViewDeps['change'],
 ): TemplateResult | typeof nothing {
   const all = treesOf(landscape, group);
@@ -83,7 +85,7 @@ function groupOf(
   </section>`;
 }
 
-function item(tree: Tree, below: string, choose: (tree: Tree) => void, blocks?: number): TemplateResult {
+function item(tree: Root, below: string, choose: (tree: Pick<Tree, 'key'>) => void, blocks?: number): TemplateResult {
   return html`<li>
     <a class="it" href=${hrefOf(tree.key)} data-key=${tree.key} @click=${following(() => choose(tree))}>
       <span class="t f-${familyOf(tree)}">${icon(iconOf(tree))}</span>

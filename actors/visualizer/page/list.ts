@@ -115,7 +115,7 @@ export class ObjectList {
       <td class="c-address dim mono" title=${addresses.join(', ')}>${addresses[0]}</td>
       <td class="c-age num dim">${createdAt === 0 ? '' : duration(now - createdAt)}</td>
       <td class="c-since num dim">${since === 0 ? '' : duration(now - since)}</td>
-      <td class="c-message" title=${said}><bdi>${tone === 'available' ? '' : said.replaceAll('\n', ' · ')}</bdi></td>
+      <td class="c-message" title=${said}><bdi>${tone === 'available' ? '' : said}</bdi></td>
     </tr>`;
   }
 }

@@ -175,7 +175,7 @@ export class ObjectMap {
       ${guard(
         [text, group.name],
         () => html`<header>
-        <h3 class="cut"><button type="button" class="head" tabindex="-1" @click=${() => this.#deps.change({ group: group.id, layout: 'graph' })}><bdi>${group.name}</bdi></button></h3>
+        <h3><button type="button" class="head" tabindex="-1" @click=${() => this.#deps.change({ group: group.id, layout: 'graph' })}><bdi class="cut">${group.name}</bdi></button></h3>
         <span class="dim num">${trees.length.toLocaleString('en')}</span>${tally(trees, 3)}
       </header>`,
       )}

@@ -128,6 +128,7 @@ export class Overview {
         change({ folded: isFolded ? others : [...others, group.id] });
       },
       onOpen: () => change({ group: group.id }),
+      named: (key) => this.#deps.model.named(key),
     });
   }
 

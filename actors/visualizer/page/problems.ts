@@ -134,7 +134,7 @@ export class ProblemsView {
       <div class="in">
         <div class="hd">
           ${pill(tone, TITLES[severity])} ${key === '' ? nothing : objectLink(model, key, (chosen) => change({ chosen, panel: 'summary' }))}
-          <span>${named === undefined ? namespace : html`${named.kind}${namespace === '' ? '' : html` in <bdi>${namespace}</bdi>`}${group === undefined ? '' : html`, <bdi>${group}</bdi>`}`}</span>
+          <span>${named === undefined ? namespace : html`${named.kind}${namespace === '' ? '' : html` in <bdi>${namespace}</bdi>`}${group === undefined || group === namespace ? '' : html`, <bdi>${group}</bdi>`}`}</span>
           ${keys.length > 1 ? html`<b class="num">×${keys.length}</b>` : nothing}
           <span class="grow"></span>${tree === undefined || tree.since === 0 ? nothing : html`<span class="num">since ${clock(tree.since, { fraction: false })}</span>`}
         </div>

@@ -7,8 +7,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { validTraceparent } from '../../../bus/mod.ts';
+import { deletionAnnotations, requestAnnotations } from '../../../machines/annotations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { deletionAnnotations, requestAnnotations } from '../../../machines/request-trace.ts';
+
 import type {
   Address,
   Caller,

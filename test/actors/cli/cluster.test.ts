@@ -1,7 +1,7 @@
 // How people may name kinds and objects: as kubectl lets them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { named, objectNamed } from '../../../actors/cli/cluster.ts';
+import { allNamed, named, objectNamed } from '../../../actors/cli/cluster.ts';
 import { registryOf } from '../../../actors/effects/operations-service.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
 import { TerminalError, toErrorData } from '../../../bus/mod.ts';
@@ -24,6 +24,24 @@ test('an object is named behind a short name as behind any other', () => {
   const node = { realm: 'metal3', plural: 'baremetalhosts', name: 'node-1' };
   assert.equal(objectNamed('why', namable, ['bmh/node-1']), node);
   assert.equal(objectNamed('why', namable, ['bmh', 'node-1']), node);
+});
+
+test('35.A5: several kinds stand with commas, several objects behind their kind or each with its own', () => {
+  const labels = (words: readonly string[]): readonly string[] =>
+    allNamed('get', namable, words).map(
+      ({ resource, name }) => `${resource.kind}${name === undefined ? '' : `/${name}`}`,
+    );
+  assert.equal(labels(['network,subnets,bmh']), ['Network', 'Subnet', 'BareMetalHost']);
+  assert.equal(labels(['network', 'a', 'b']), ['Network/a', 'Network/b']);
+  assert.equal(labels(['network,subnet', 'a']), ['Network/a', 'Subnet/a']);
+  assert.equal(labels(['network/a', 'bmh/b']), ['Network/a', 'BareMetalHost/b']);
+  for (const words of [['network,'], ['network/a', 'b'], ['network,netwrok']]) {
+    assert.throws(
+      () => labels(words),
+      (error: unknown) => error instanceof TerminalError,
+      words.join(' '),
+    );
+  }
 });
 
 test('a short name of a kind that is not there is none', () => {

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { columnsOf, linksOf } from '../../../actors/visualizer/page/card-columns.ts';
-import { rootsAmong } from '../../../actors/visualizer/page/cards.ts';
+import { heightOf, missing, missingRoots, rootsAmong } from '../../../actors/visualizer/page/cards.ts';
 import { causesOf, wayTo } from '../../../actors/visualizer/page/causes.ts';
 import { groupByKey, groupsOf } from '../../../actors/visualizer/page/groups.ts';
 import { type Landscape, Landscapes } from '../../../actors/visualizer/page/landscape.ts';
@@ -295,6 +295,28 @@ test('root causes of a group are pinned on its card', () => {
     rootsAmong(landscape, landscape.trees).map(({ name }) => name),
     ['measured', 'public', 'stock'],
   );
+});
+
+test('35.A1: a dependency that does not exist is a root cause on top of the card of what it blocks', () => {
+  const gone = keyOf('Network', 'shop-web');
+  const model = modelOf(
+    company()
+      .filter(({ key }) => key !== gone)
+      .map((each) => (each.needs.includes(gone) ? { ...each, tone: 'waiting' as const, since: 1 } : each)),
+  );
+  const landscape = landscapeOf(model);
+  const shop = landscape.groups.find(({ name }) => name === 'shop');
+  const shared = landscape.groups.find(({ name }) => name === 'Shared');
+  if (shop === undefined || shared === undefined) throw new Error('there is no such group');
+  assert.equal(
+    [missingRoots(landscape), missingRoots(landscape, shop), missingRoots(landscape, shared)],
+    [[gone], [gone], []],
+  );
+  const { kind, name, tone } = missing(gone, (key) => model.named(key));
+  assert.equal([kind, name, tone], ['Network', 'shop-web', 'absent']);
+  const size = { level: 'tiles', columns: 3, width: 460, isFolded: false } as const;
+  const without = { ...landscape, causes: { blockedBy: new Map(), rootsOf: new Map() } };
+  assert.ok(heightOf(landscape, shop, size) > heightOf(without, shop, size), 'the card has room for it');
 });
 
 test('messages begin with the way from what waits to the worst root cause, at most six lifelines', () => {

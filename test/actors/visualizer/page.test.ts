@@ -645,6 +645,19 @@ test('35.A1: a phone begins with the list, has every view, and is readable', () 
     assert.ok(await fits());
     assert.equal(await accessibilityProblems(page), []);
     await picture(page, 'phone-home');
+    // A missing dependency is a root cause, too; of many, the first are listed.
+    const wanted = company().find(({ kind }) => kind === 'Port')?.key ?? '';
+    source.remove(wanted);
+    const waiting = { tone: 'waiting', since: 0, needs: [wanted] } as const;
+    source.tellNew(...['a', 'b', 'c'].map((name) => source.add('Volume', 'company-cloud', name, waiting)));
+    const [, plural = '', , name = ''] = wanted.split('.');
+    await page.locator('.home .it', { hasText: 'does not exist' }).filter({ hasText: name }).waitFor();
+    assert.is(plural, 'ports');
+    source.tellNew(
+      ...Array.from({ length: 9 }, (_, n) => source.add('Volume', 'company-cloud', `bad-${n}`, { tone: 'failed' })),
+    );
+    await page.locator('.home section:first-child .more', { hasText: 'more root causes' }).waitFor();
+    assert.is(await page.locator('.home section:first-child .it').count(), 8);
     await page.locator('.home .it', { hasText: 'measured' }).first().click();
     await page.locator('.inspector').waitFor();
     await page.getByRole('tab', { name: 'Chart' }).click();

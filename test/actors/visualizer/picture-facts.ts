@@ -14,13 +14,23 @@ const BOXES = [
   '.it',
   '.chart .state rect, .chart .pl rect',
 ] as const;
-const NAMES = '.row .mid, .root .mid, .node b, .list .nm .mid, .it b, .tr .nm .mid, .pc h3';
+const NAMES = '.row .mid, .root .mid, .node b, .list .nm .mid, .it b, .tr .nm .mid, .pc h3, .chain .lk';
+/** Holders of text and marks, which must not reach beyond them, to the side or below. */
+const HOLDERS: readonly (readonly [holder: string, held: string])[] = [
+  ['.ring', 'b, small'],
+  ['.inspector > .tabs', 'button, i'],
+  ['.hist', '.mark'],
+  ['.history li.current', 'span, small'],
+  ['.tr .nm', '.mid, .dim'],
+];
+/** Least space between a text and the right side of its holder, in pixels. */
+const INSET = 1;
 /** They float above what is scrolled. */
 const FLOATING = '.zoom, .note, .crumb, .beside, .nomatch, .legend, .labels, .lens, .count, .brush, .track';
 
 /** Complaints about what is seen now, a line each. */
 export function faultsOf(page: Page): Promise<readonly string[]> {
-  return page.evaluate(look, { TEXT, NAME, BOXES, NAMES, FLOATING });
+  return page.evaluate(look, { TEXT, NAME, BOXES, NAMES, HOLDERS, INSET, FLOATING });
 }
 
 interface Rules {
@@ -28,11 +38,13 @@ interface Rules {
   readonly NAME: number;
   readonly BOXES: readonly string[];
   readonly NAMES: string;
+  readonly HOLDERS: typeof HOLDERS;
+  readonly INSET: number;
   readonly FLOATING: string;
 }
 
 /** Runs in the page. */
-function look({ TEXT, NAME, BOXES, NAMES, FLOATING }: Rules): readonly string[] {
+function look({ TEXT, NAME, BOXES, NAMES, HOLDERS, INSET, FLOATING }: Rules): readonly string[] {
   interface Rect {
     readonly left: number;
     readonly right: number;
@@ -114,6 +126,16 @@ function look({ TEXT, NAME, BOXES, NAMES, FLOATING }: Rules): readonly string[] 
     const { width } = element.getBoundingClientRect();
     if (width < 24 && (element.textContent ?? '').trim().length > 4)
       faults.push(`the name ${named(element)} has no room`);
+  }
+  for (const [holder, held] of HOLDERS) {
+    for (const outer of [...document.querySelectorAll(holder)].filter(isThere)) {
+      const { left, right, bottom } = outer.getBoundingClientRect();
+      for (const inner of [...outer.querySelectorAll(held)].filter(isThere)) {
+        const rect = inner.getBoundingClientRect();
+        const isInside = rect.left >= left && rect.right <= right - INSET && rect.bottom <= bottom;
+        if (rect.width > 0 && !isInside) faults.push(`${named(inner)} reaches beyond ${named(outer)}`);
+      }
+    }
   }
   const { scrollWidth, scrollHeight } = document.documentElement;
   if (scrollWidth > innerWidth) faults.push('the page is wider than the window');

@@ -6,7 +6,7 @@ import { systemClock } from '../../../actors/base/clock.ts';
 import { readConfig } from '../../../actors/base/config.ts';
 import { openLog } from '../../../actors/base/log.ts';
 import { cloudInUse, credentials } from '../../../actors/cli/demo/cloud.ts';
-import { History } from '../../../actors/cli/demo/history.ts';
+import { History, type State, stateOfTags, tagsIn } from '../../../actors/cli/demo/history.ts';
 import { startImageHost } from '../../../actors/cli/demo/images.ts';
 import {
   applyObjects,
@@ -28,8 +28,10 @@ import { installCrds } from '../../../actors/process/install-crds.ts';
 import { drain, start } from '../../../actors/process/run.ts';
 import { startVisualizer } from '../../../actors/visualizer/visualizer.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
+import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import type { Simulator } from '../../../adapters/simulated/openstack/mod.ts';
 import { windows } from '../../../adapters/windows/mod.ts';
+import { addressKey } from '../../../bus/mod.ts';
 
 const SAMPLES = new URL('../../../deploy/samples/', import.meta.url);
 const FOLDERS = ['company-cloud', 'company-racks', 'company-windows'];
@@ -47,6 +49,11 @@ export interface Stage {
   readonly objects: readonly LandscapeObject[];
   readonly simulator: Simulator;
   readonly history: History;
+  readonly client: KubeClient;
+  /** The credentials of the cloud, which each namespace needs. */
+  readonly credentials: LandscapeObject;
+  /** Last state of each actor in any namespace, keyed as on the page. */
+  readonly states: ReadonlyMap<string, State>;
   apply(objects: readonly LandscapeObject[]): Promise<void>;
   delete(object: LandscapeObject): Promise<void>;
   /** Resolves as soon as an event makes `test` true. @throws {Error} it takes too long */
@@ -91,9 +98,11 @@ export async function openStage(latencyMs = 20): Promise<Stage> {
       adapters.flatMap(({ contracts }) => contracts),
     );
     const history = new History(NAMESPACE);
+    const states = new Map<string, State>();
     const listeners = new Set<() => void>();
     const tracing = await bus.trace.subscribe((event) => {
       history.take(event);
+      if (event.type === 'transition') states.set(addressKey(event.actor), stateOfTags(tagsIn(event.data)));
       for (const listener of listeners) listener();
     });
     closing.push(() => tracing.close());
@@ -121,6 +130,9 @@ export async function openStage(latencyMs = 20): Promise<Stage> {
       objects,
       simulator,
       history,
+      client,
+      credentials: secret,
+      states,
       apply: (some) => {
         history.expect(some);
         return applyObjects(client, some);

@@ -292,6 +292,17 @@ check(
   { runtime: 'stopped' },
 );
 
+check(
+  '35.A5: without a kubeconfig it says once how to name one, and names that of a dev in this directory',
+  async (world) => {
+    const config = readConfig({}, {}, [openstack]);
+    const found = await examined(world, { config, home: '/nonexistent', output: 'text' });
+    assert.is(found.out.match(/name one with --kubeconfig/g)?.length, 1, found.out);
+    assert.match(found.out, /'\/nonexistent\/\.kube\/config' does not exist\n +-> name one with --kubeconfig/);
+  },
+  { runtime: 'stopped' },
+);
+
 test('exit codes: what is wrong goes before what could not be examined', () => {
   const [fine, bad, open] = [well(Area.Bus, 'a', ''), wrong(Area.Bus, 'a', '', ''), unknown(Area.Bus, 'a', '', '')];
   assert.equal([[fine], [fine, bad, open], [fine, open]].map(exitCodeOf), [0, 1, 2]);

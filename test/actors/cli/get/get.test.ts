@@ -30,6 +30,16 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
   assert.equal(rest, ['']);
 
   assert.equal((await ask(['subnets'])).out.match(/^\w+\//gm), ['KIND/', 'Subnet/']);
+  // 35.A5: kinds with commas, and several names, of which one does not exist.
+  assert.equal((await ask(['network,subnet'])).out.match(/^\w+\//gm), ['KIND/', 'Network/', 'Subnet/']);
+  const several = await ask([`network/${net}`, `subnet/${subnet}`, 'port/none']);
+  assert.equal([several.code, several.out.match(/^\w+\//gm)], [1, ['KIND/', 'Network/', 'Subnet/']]);
+  assert.is(several.err, `troupe: Port/none does not exist in namespace '${world.namespace}'; -n names another\n`);
+  const { objects: both } = JSON.parse((await ask(['network', net, 'x'], { output: 'json' })).out);
+  assert.equal(
+    both.map((each: { name: string }) => each.name),
+    [net],
+  );
   const wide = await ask(['subnet'], { output: 'wide' });
   assert.match(wide.out, /AGE +FOR +REASON +MESSAGE\n.*Progressing +Waiting for Network\/none to be created\n$/);
   const everywhere = await ask([], { reported: { 'all-namespaces': true } });

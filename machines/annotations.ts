@@ -1,7 +1,8 @@
-// The requests that an object was last written and deleted for, as their writer recorded them at the object: two annotations each.
+// Annotations by which others tell an object's actor something: for which requests it was last written and deleted, and that a user wants
+// what failed tried again.
 //
-// Others write the object later without them: they count for the generation that they name, and for no other; those of a deletion
-// only once the object is being deleted.
+// A request is two annotations. Others write the object later without them: they count for the generation that they name, and for no
+// other; those of a deletion only once the object is being deleted.
 import type { KubeObject } from './object.ts';
 
 const TRACEPARENT = 'troupe/traceparent';
@@ -49,4 +50,17 @@ export function requestTraceparent({ metadata }: KubeObject): string | undefined
   // mutant: deletion-traced-early &&.1 -> true
   const isItsDeletion = deletionTimestamp !== undefined && annotations[DELETION_GENERATION] === String(generation);
   return isItsDeletion ? annotations[DELETION_TRACEPARENT] : undefined;
+}
+
+/** Retry request of a user, kept for every managed kind. Only a change of its value matters: `troupe retry` writes the time. */
+export const RETRY_ANNOTATION = 'troupe/retry';
+
+/** Undefined if there is no request. */
+export function retryOf({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
+  return metadata.annotations?.[RETRY_ANNOTATION];
+}
+
+/** A new request. The removal of the annotation is none. */
+export function isRetried(before: { readonly retry?: string }, now: { readonly retry?: string }): boolean {
+  return now.retry !== undefined && now.retry !== before.retry;
 }
