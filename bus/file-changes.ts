@@ -5,12 +5,12 @@
 //
 // Invariants:
 //   BUS-FILE-CHANGES-1. A change after the construction ends a wait: the next one, if none is under way.
-//   BUS-FILE-CHANGES-2. Where a folder is not watched, is replaced, or reports no changes, a wait ends after LOOK_MS.
+//   BUS-FILE-CHANGES-2. Where a folder is not watched, is replaced, or reports no change, a wait ends after LOOK_MS.
 import { type FSWatcher, watch as watchFolder } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from './time.ts';
 
-/** Longest wait: network file systems report no changes of other machines. */
+/** Longest wait: network file systems do not report the changes of other machines. */
 export const LOOK_MS = 60_000;
 /** Time that a writer of several files has for the others, in milliseconds. */
 export const SETTLING_MS = 500;
@@ -49,7 +49,7 @@ export class FileChanges {
     changed.abort();
     if (isChanged) await clock.sleep(SETTLING_MS, signal);
     if (signal.aborted) return;
-    // A caller that has begun to read may miss later changes.
+    // A change from now on may come while the caller reads.
     this.#change = Promise.withResolvers();
     this.#watch();
   }

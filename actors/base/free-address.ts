@@ -1,4 +1,4 @@
-// First free address: for servers of `troupe dev` without a configured address.
+// The first address that is free, for servers of `troupe dev` without a configured address.
 import type { ListenAddress } from './listen-address.ts';
 
 // An `import` reads all that a module exports.

@@ -34,7 +34,7 @@ export interface DemoDeps {
   env: Texts;
   options: Texts;
   clock: Clock;
-  /** Client of the served model. */
+  /** Sends the requests to the served model. */
   fetch: typeof globalThis.fetch;
   /** Ctrl-C. */
   signal: AbortSignal;

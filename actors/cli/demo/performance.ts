@@ -73,7 +73,7 @@ export interface Stage extends Pick<ShowDeps, 'out' | 'terminal' | 'ink'> {
   readonly storage: WindowsInUse;
   /** Serves the model of the demo; undefined where its kinds are not. */
   readonly gateway: Gateway | undefined;
-  /** Its client. */
+  /** Sends the requests to it. */
   readonly fetch: typeof globalThis.fetch;
   readonly secret: LandscapeObject;
   readonly images: ImageHost;

@@ -60,7 +60,7 @@ export async function dev({
   let gateway: Gateway | undefined;
   try {
     const { cluster, kubeconfig, natsUrl } = environment;
-    // A given cluster gets no kinds without a request.
+    // A given cluster gets only kinds that were asked for.
     const isModelLeftOut = isSmallModel && cluster === 'given';
     pages = await serveHttpEndpoints(config, environment.client, clock);
     const { client, metrics } = pages;

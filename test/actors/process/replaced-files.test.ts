@@ -1,4 +1,4 @@
-// Certificates that others replace in files: whoever serves or trusts them reads them again because of the replacement, and not by time.
+// Certificates that others replace in files: all that serve or trust them read them again because of the replacement, and not by time.
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

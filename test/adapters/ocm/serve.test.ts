@@ -134,7 +134,7 @@ test('routes lists methods, paths and what serves them', () => {
   assert.is(status, 0);
 });
 
-test('36.A6b: an address that is taken is said with its option, as every other server of Troupe does', async () => {
+test('36.A6b: an address that is taken is reported with its option, as every other server of Troupe does', async () => {
   const models = join(SAMPLE, 'models');
   const server = await served([models]);
   try {

@@ -340,7 +340,7 @@ withServer(
 withServer(
   'a process that has not noticed is sent away, and is back before its leases end',
   onServer(async ({ step, connect }) => {
-    // What it reads of its files comes too late.
+    // It reads its files too late.
     const late: Clock = {
       ...clock,
       sleep: (delayMs, signal) => clock.sleep(delayMs === SETTLING_MS ? LOOK_MS : delayMs, signal),

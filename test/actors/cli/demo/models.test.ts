@@ -69,7 +69,7 @@ test('36.A6e: a change while it asks is not lost', async () => {
   assert.is(asked.length, 2);
 });
 
-test('36.A6e: what is missing at the deadline is said, and so is an API that does not answer', async () => {
+test('36.A6e: a cluster that is missing at the deadline is reported, and so is an API that does not answer', async () => {
   for (const [reply, problem] of [
     [{ names: ['lab'] }, 'a model over HTTP: GET /api/fleet/v1/clusters answers 200 without shop'],
     [{ status: 503, names: [] }, 'a model over HTTP: GET /api/fleet/v1/clusters answers 503 without lab, shop'],

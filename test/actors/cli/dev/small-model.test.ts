@@ -17,7 +17,7 @@ const test = suite('the small model of dev');
 const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));
 const ADAPTER = fileURLToPath(new URL('../../../../adapters/template/src/mod.ts', import.meta.url));
 const clock = systemClock();
-/** Of an object that is posted, as the banner has it. */
+/** Command of the banner that posts an object. */
 const POST = /^ {2}curl --json '(\{.*\})' (http:\/\/127\.0\.0\.1:\d+)(\/api\/fleet\/v1\/\S+) /m;
 const NO_PAGE = ['--visualizer-bind-address', '0'] as const;
 
@@ -104,7 +104,7 @@ test('36.A6a: what the banner tells to type makes an object for kubectl and the 
   }
 });
 
-test('36.A6b: a named port that is taken is said with its option; the default one gives way to the next', async () => {
+test('36.A6b: a named port that is taken is reported with its option; the default one gives way to the next', async () => {
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
   await withDev([], (byDefault) =>

@@ -259,7 +259,7 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
         mayRead?.(as('nobody'), one),
       ]);
       assert.equal(answers, [true, false, true, false]);
-      // 36.7b: who may delete and not write has no trace, and deletes.
+      // 36.7b: a caller with the right to delete alone deletes, without a trace.
       assert.is((await clusters.remove({ ...deletion, caller: as('deleter') })).kind, 'removed');
     },
     { hasActors: false, writesAs: 'caller' },

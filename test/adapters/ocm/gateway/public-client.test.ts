@@ -59,7 +59,7 @@ function shownError(reply: Reply): string {
   return `status is ${reply.status}, identifier is '${id}', code is '${code}' and operation identifier is '${operation}': ${reason}`;
 }
 
-test('9: login takes a token of ours as it is: it asks nobody for another one', () => {
+test('9: login takes a token of ours as it is: it sends no request for another one', () => {
   for (const validForS of [0, 60]) {
     const token = issueToken({ name: 'ada', issuedAt: Date.now(), validForS });
     assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -140,7 +140,7 @@ test('9: columns of a cluster, of which those that are missing are left out', ()
       assert.is(bare[column], undefined, column);
   }));
 
-test('9: describe cluster goes on where the subscription or the account is not there, or the cluster has none', () =>
+test('9: describe cluster continues where the subscription or the account is not there, or the cluster has none', () =>
   logged(async (client) => {
     for (const path of [
       `${ACCOUNTS}/subscriptions/nothing?fetchLabels=true`,

@@ -73,7 +73,7 @@ test('36.7b: the first transitions of a deletion link to the request that asked 
   const world = await openModelWorld(await embeddedInRealTime(), { model, bindings: BINDINGS });
   const served = await serving(world.store, { model });
   const url = (name: string): string => `http://127.0.0.1:${served.port}${CLUSTERS}/${name}`;
-  /** Waits until the object is gone. @returns links of its transitions since `ask` */
+  /** Waits until the object is deleted. @returns links of its transitions since `ask` */
   const deleted = async (name: string, ask: () => Promise<unknown>): Promise<readonly string[]> => {
     await world.create('Cluster', name);
     await world.until('Cluster', name, (each) => each?.status?.['observedGeneration'] === 1);
