@@ -18,7 +18,7 @@ const DATA = [
   'deploy/tutorial.md',
   'adapters/template/**/*.{ts,json,template}',
   'actors/visualizer/*.json',
-  'actors/visualizer/page/*.{html,css,svg}',
+  'actors/visualizer/page/*.svg',
 ];
 
 rmSync(BUILD, { recursive: true, force: true });

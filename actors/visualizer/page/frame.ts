@@ -6,7 +6,7 @@ import { SIGNS } from './kind-icons.ts';
 import type { Landscape } from './landscape.ts';
 import { icon, onTabKey, sign, type ViewDeps } from './parts.ts';
 import { type Layout, type State, VIEWS, type ViewName } from './state.ts';
-import { counted } from './text.ts';
+import { counted, grouped } from './text.ts';
 import { turnTheme } from './theme.ts';
 import { type StatusColor, TONES, tallyOf } from './tones.ts';
 
@@ -59,7 +59,7 @@ export function topBar(
         aria-label="Search by name, kind, namespace, group, ID, address, state or message"
         .value=${live(text)}
         @input=${({ target }: Event) => change({ text: (target as HTMLInputElement).value })}
-      />${hits === undefined ? nothing : html`<span class="hits num" role="status">${hits.size.toLocaleString('en')} of ${landscape.trees.length.toLocaleString('en')}</span>`}<kbd aria-hidden="true">/</kbd></label>
+      />${hits === undefined ? nothing : html`<span class="hits num" role="status">${grouped(hits.size)} of ${grouped(landscape.trees.length)}</span>`}<kbd aria-hidden="true">/</kbd></label>
     <button type="button" class="ib" aria-label="Light or dark" title="Light or dark" @click=${turnTheme}>${icon(SIGNS.theme)}</button>
     <button type="button" class="ib keys-of" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" @click=${showKeys}><b>?</b></button>
   </header>`;
@@ -78,7 +78,7 @@ export function filterBar(state: State, landscape: Landscape, shown: Layout, { c
           label,
           meaning,
         }) => html`<button type="button" class="chip ${tone}" title=${meaning} aria-pressed=${tones.includes(tone)} @click=${() => change({ tones: toggled(tone) })}>
-          ${sign(tone)}${label} <b class="num">${(counts.get(tone) ?? 0).toLocaleString('en')}</b>
+          ${sign(tone)}${label} <b class="num">${grouped(counts.get(tone) ?? 0)}</b>
         </button>`,
       )}
     </div>

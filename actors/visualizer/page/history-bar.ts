@@ -5,7 +5,7 @@ import { type HistoryMark, type MarkKind, marksOf } from './history-marks.ts';
 import { SIGNS } from './kind-icons.ts';
 import { following, hrefOf, icon, kindIcon, sign, type ViewDeps } from './parts.ts';
 import type { State } from './state.ts';
-import { clock, counted, duration } from './text.ts';
+import { clock, counted, duration, grouped } from './text.ts';
 import { bucketsOf, firstFrom, type Span } from './timeline-data.ts';
 
 const BARS = 180;
@@ -223,7 +223,7 @@ function axisView(span: Span, width: number, height: number, rate: number): Temp
   );
   const x = (at: number): number => ((at - span.from) / (span.to - span.from)) * width;
   return svg`<g class="axis-of">
-    <text x="0" y="11">at most ${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} changes/s</text>
+    <text x="0" y="11">at most ${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))} changes/s</text>
     ${ticks
       .filter((at) => x(at) > LEAST_TICK / 2 && x(at) < width - LEAST_TICK / 2)
       .map(

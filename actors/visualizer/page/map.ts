@@ -16,9 +16,10 @@ import {
   squareAt,
   squaresOf,
 } from './map-paint.ts';
+import { sizeOf } from './overview.ts';
 import { spoken, tally, type ViewDeps } from './parts.ts';
 import type { State } from './state.ts';
-import { counted } from './text.ts';
+import { counted, grouped } from './text.ts';
 import { Tip } from './tip.ts';
 import { BAD, rankOf, tallyOf } from './tones.ts';
 import { zoomBar } from './zoom-bar.ts';
@@ -49,6 +50,8 @@ export class ObjectMap {
   readonly #frame = document.createElement('div');
   #landscape: Landscape | undefined;
   #chosen = '';
+  /** Size that the last picture was made for. */
+  #size = '';
   #order: { readonly shape: string; readonly ids: readonly string[] } = { shape: '', ids: [] };
   #sections: readonly Section[] = [];
   #palette: Palette = new Map();
@@ -72,7 +75,9 @@ export class ObjectMap {
     this.element.append(this.#scroll, this.#frame, this.#tip.element, this.#said);
     this.#probe.hidden = true;
     document.body.append(this.#probe);
-    new ResizeObserver(() => deps.onUpdate()).observe(this.#scroll);
+    new ResizeObserver(() => {
+      if (sizeOf(this.#scroll) !== this.#size) deps.onUpdate();
+    }).observe(this.#scroll);
     this.#scroll.addEventListener('pointermove', (event) => this.#point(event));
     this.#scroll.addEventListener('pointerleave', () => this.#tip.hide());
     this.#scroll.addEventListener('click', (event) => {
@@ -85,6 +90,15 @@ export class ObjectMap {
   update(landscape: Landscape, { chosen }: State): void {
     this.#landscape = landscape;
     this.#chosen = chosen;
+    // Without a place in the page nothing has a size, and what is drawn by it would be drawn again.
+    if (this.element.isConnected) this.#draw();
+    else queueMicrotask(() => this.#draw());
+  }
+
+  #draw(): void {
+    const landscape = this.#landscape;
+    if (landscape === undefined) return;
+    this.#size = sizeOf(this.#scroll);
     const theme = `${document.documentElement.dataset['theme'] ?? ''} ${matchMedia('(prefers-color-scheme: dark)').matches}`;
     if (theme !== this.#theme) {
       this.#theme = theme;
@@ -95,7 +109,7 @@ export class ObjectMap {
     const bad = groups.filter(({ keys }) => keys.some((key) => BAD.has(landscape.byKey.get(key)?.tone ?? 'available')));
     render(
       html`<header class="map-head">
-          <h2 class="num">${counted(trees.length, 'object')}${groups.length > 1 ? ` in ${groups.length.toLocaleString('en')} ${by === 'project' ? 'groups' : `${by}s`}` : ''}</h2>
+          <h2 class="num">${counted(trees.length, 'object')}${groups.length > 1 ? ` in ${grouped(groups.length)} ${by === 'project' ? 'groups' : `${by}s`}` : ''}</h2>
           <p class="dim">${bad.length === 0 ? '' : `${bad.length} with problems, those first. `}A square is an object; open a group to see names and claims.</p>
         </header>
         <div class="dens" .style=${`grid-template-columns: repeat(${columns.length}, minmax(0, 1fr))`}>
@@ -176,7 +190,7 @@ export class ObjectMap {
         [text, group.name],
         () => html`<header>
         <h3><button type="button" class="head" tabindex="-1" @click=${() => this.#deps.change({ group: group.id, layout: 'graph' })}><bdi class="cut">${group.name}</bdi></button></h3>
-        <span class="dim num">${trees.length.toLocaleString('en')}</span>${tally(trees, 3)}
+        <span class="dim num">${grouped(trees.length)}</span>${tally(trees, 3)}
       </header>`,
       )}
       <canvas data-group=${group.id} role="img" aria-label=${`${group.name}: ${text}`}></canvas>

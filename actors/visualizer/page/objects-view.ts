@@ -12,6 +12,7 @@ import { NodeGraph } from './node-graph.ts';
 import { Overview } from './overview.ts';
 import { following, icon, kindIcon, objectLink, sign, tally, type ViewDeps } from './parts.ts';
 import type { State } from './state.ts';
+import { grouped } from './text.ts';
 import { BAD } from './tones.ts';
 
 /** Objects that are drawn with their claims at a time. */
@@ -85,7 +86,7 @@ export class ObjectsView {
     const { model, change } = this.#deps;
     if (group.keys.length > NODES) {
       return html`${this.#crumb(landscape, group, state)}
-        <div class="quiet"><p>${group.keys.length.toLocaleString('en')} objects are too many for a graph.</p>
+        <div class="quiet"><p>${grouped(group.keys.length)} objects are too many for a graph.</p>
           <p><button type="button" class="btn" @click=${() => change({ layout: 'list', text: `group:${group.name}` })}>Show them as a list</button></p></div>`;
     }
     const shown = groupGraphOf(landscape, group);

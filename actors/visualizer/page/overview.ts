@@ -40,6 +40,8 @@ export class Overview {
   #shape: Shape | undefined;
   #boxes: ReadonlyMap<string, Box> = new Map();
   #links: readonly Link[] = [];
+  /** Size that the last picture was made for. */
+  #size = '';
   #scale = 1;
   /** Chosen by the user; undefined: what fits. */
   #level: Level | undefined;
@@ -50,7 +52,9 @@ export class Overview {
     this.#scroll.className = 'scroll';
     this.#scroll.tabIndex = -1;
     this.element.append(this.#scroll, this.#frame, this.#tip.element);
-    new ResizeObserver(() => this.#deps.onUpdate()).observe(this.#scroll);
+    new ResizeObserver(() => {
+      if (sizeOf(this.#scroll) !== this.#size) deps.onUpdate();
+    }).observe(this.#scroll);
     this.#scroll.addEventListener('scroll', () => this.#tip.hide(), { passive: true });
     this.#scroll.addEventListener('click', (event) => {
       const key = keyOf(event.target);
@@ -80,12 +84,15 @@ export class Overview {
     this.#landscape = landscape;
     this.#state = state;
     if (isNew) this.#links = linksOf(landscape.groupOf, landscape.needs);
-    this.#draw();
+    // Without a place in the page nothing has a size, and what is drawn by it would be drawn again.
+    if (this.element.isConnected) this.#draw();
+    else queueMicrotask(() => this.#draw());
   }
 
   #draw(): void {
     const [landscape, state] = [this.#landscape, this.#state];
     if (landscape === undefined || state === undefined) return;
+    this.#size = sizeOf(this.#scroll);
     this.#shape = this.#shapeOf(landscape, state);
     const { level, columns, widths } = this.#shape;
     render(
@@ -294,6 +301,11 @@ function heatOf({ byKey }: Landscape, link: Link): { readonly hot: number; reado
     hot: off.length,
     tone: off.length === 0 ? '' : off.some(({ tone }) => BAD.has(tone)) ? 'failing' : 'waiting',
   };
+}
+
+/** Size of an element inside its borders. */
+export function sizeOf({ clientWidth, clientHeight }: Element): string {
+  return `${clientWidth} ${clientHeight}`;
 }
 
 function namesAcross(width: number): number {

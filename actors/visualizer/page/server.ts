@@ -1,5 +1,6 @@
 // Requests of the page to its server.
 import type { Changes, Chart, Forest, Hello, Inspected, Messages, Problems, Steps, Trouble } from '../wire.ts';
+import { EVENTS, openFeed } from './feed.ts';
 import { readable } from './text.ts';
 
 export interface FeedHandlers {
@@ -19,31 +20,40 @@ const SILENCE_MS = 40_000;
 
 /** Follows the feed while the page is open; the browser reconnects. */
 export function follow(handlers: FeedHandlers): void {
-  const feed = new EventSource('/api/feed');
+  const { source, events } = openFeed();
   let heardAt = Date.now();
-  const hear = <Data>(name: string, take: (data: Data) => void): void =>
-    feed.addEventListener(name, ({ data }) => {
-      heardAt = Date.now();
-      take(JSON.parse(readable(data as string)) as Data);
-    });
-  hear<Forest>('forest', (forest) => {
-    handlers.onTrouble(undefined);
-    handlers.onForest(forest);
-  });
-  hear<Changes>('changes', (changes) => handlers.onChanges(changes));
-  hear<Trouble>('problem', ({ what }) => handlers.onTrouble(what));
-  hear<unknown>('beat', () => handlers.onThere());
+  const takers: Readonly<Record<(typeof EVENTS)[number], (data: string) => void>> = {
+    forest: (data) => {
+      handlers.onTrouble(undefined);
+      handlers.onForest(parsed<Forest>(data));
+    },
+    changes: (data) => handlers.onChanges(parsed<Changes>(data)),
+    problem: (data) => handlers.onTrouble(parsed<Trouble>(data).what),
+    beat: () => handlers.onThere(),
+  };
+  const take = ({ type, data }: MessageEvent<string>): void => {
+    heardAt = Date.now();
+    takers[type as (typeof EVENTS)[number]](data);
+  };
+  for (const name of EVENTS) source.addEventListener(name, take);
+  for (const event of events) take(event);
   // A lost network sends nothing.
   const watch = setInterval(() => {
     if (Date.now() - heardAt > SILENCE_MS) handlers.onAway();
   }, AGAIN_MS);
-  feed.addEventListener('error', () => {
+  const onError = (): void => {
     handlers.onAway();
     // Refused for good, as with a token that is right no more.
-    if (feed.readyState !== EventSource.CLOSED) return;
+    if (source.readyState !== EventSource.CLOSED) return;
     clearInterval(watch);
     setTimeout(() => follow(handlers), AGAIN_MS);
-  });
+  };
+  source.addEventListener('error', onError);
+  if (source.readyState === EventSource.CLOSED) onError();
+}
+
+function parsed<Data>(text: string): Data {
+  return JSON.parse(readable(text)) as Data;
 }
 
 export const server = {
@@ -59,5 +69,5 @@ async function ask<Answer>(path: string): Promise<Answer> {
   const response = await fetch(`/api/${path}`);
   if (!response.ok)
     throw new Error(readable(await response.text()).trim() || `${response.status} ${response.statusText}`);
-  return JSON.parse(readable(await response.text())) as Answer;
+  return parsed<Answer>(await response.text());
 }

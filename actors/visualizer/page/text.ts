@@ -47,7 +47,7 @@ function twoDigits(number: number): string {
 /** Kinds as people count them: `1 Port`, `2 Ports`, `3 SecurityGroups`. */
 export function countedKind(count: number, kind: string): string {
   const many = /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : /s$/.test(kind) ? kind : `${kind}s`;
-  return `${count.toLocaleString('en')} ${count === 1 ? kind : many}`;
+  return `${grouped(count)} ${count === 1 ? kind : many}`;
 }
 
 /** Longest part after the last hyphen that is kept when a name loses its middle. */
@@ -67,9 +67,14 @@ export function countdown(ms: number): string {
   return ms <= 500 ? 'now' : `in ${duration(Math.ceil(ms / 1_000) * 1_000)}`;
 }
 
+/** `5,000`. A locale's own format takes longer to load than the first picture takes to draw. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** `1 object`, `2 objects`. */
 export function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** An event as people call it; one that XState makes says of which effect or delay it tells. Empty: it goes without one. */

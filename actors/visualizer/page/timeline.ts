@@ -7,7 +7,7 @@ import { SIGNS } from './kind-icons.ts';
 import type { Landscape } from './landscape.ts';
 import { following, hrefOf, icon, kindIcon, middle, pill, type ViewDeps } from './parts.ts';
 import type { State } from './state.ts';
-import { clock, counted, duration } from './text.ts';
+import { clock, counted, duration, grouped } from './text.ts';
 import {
   activitiesOf,
   type Bar,
@@ -182,7 +182,7 @@ export class Timeline {
       <svg viewBox="0 0 ${WIDTH} 58" preserveAspectRatio="none" aria-hidden="true">${buckets.map((count, index) => (count === 0 ? nothing : svg`<rect x=${(index * WIDTH) / BARS} width=${WIDTH / BARS - 1.2} y=${57 - Math.sqrt(count / most) * 33} height=${Math.sqrt(count / most) * 33}></rect>`))}</svg>
       <div class="range" .style=${`left: ${left}%; right: ${100 - right}%`}></div>
       ${handle('from', left)} ${handle('to', right)}
-      <span class="rate dim num">changes/s, at most ${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')}</span>
+      <span class="rate dim num">changes/s, at most ${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}</span>
     </div>`;
   }
 

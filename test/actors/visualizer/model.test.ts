@@ -1,9 +1,10 @@
 // What the page knows, at any moment.
+import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Model } from '../../../actors/visualizer/page/model.ts';
 import { fromHash, toHash } from '../../../actors/visualizer/page/state.ts';
-import { duration, readable } from '../../../actors/visualizer/page/text.ts';
+import { counted, duration, grouped, readable } from '../../../actors/visualizer/page/text.ts';
 import type { Step, Tree } from '../../../actors/visualizer/wire.ts';
 import { tree as treeOf } from './company.ts';
 
@@ -108,6 +109,16 @@ test('in JSON all that turns text around or hides becomes what it is', () => {
 test('durations are said as people say them', () => {
   const said = [3, 400, 9_940, 40_000, 320_000, 7_500_000, 172_800_000].map(duration);
   assert.equal(said, ['3 ms', '0.4 s', '9.9 s', '40 s', '5 min 20 s', '2 h 5 min', '2 d']);
+});
+
+test('counts have commas, and nothing of the first picture loads the formats of a locale', () => {
+  assert.equal([0, 999, 1_000, 12_345, 1_234_567].map(grouped), ['0', '999', '1,000', '12,345', '1,234,567']);
+  assert.equal([counted(1, 'object'), counted(5_000, 'object')], ['1 object', '5,000 objects']);
+  const folder = new URL('../../../actors/visualizer/page/', import.meta.url);
+  const loading = readdirSync(folder).filter(
+    (name) => name.endsWith('.ts') && readFileSync(new URL(name, folder), 'utf8').includes('toLocale'),
+  );
+  assert.equal(loading, []);
 });
 
 test.run();

@@ -1,10 +1,11 @@
 // What the page's server gives, and to whom.
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assets } from '../../../actors/visualizer/files.ts';
@@ -102,18 +103,31 @@ test('35.A: the page names all its modules at once: a browser waits for none of 
   assert.ok(links.length > 40, String(links.length));
   for (const path of links) assert.ok(find(path), path);
   const named = links.map((path) => path.split('/').at(-1));
-  for (const name of ['main.js', 'map.ts', 'lit-html.js', 'repeat.js']) assert.ok(named.includes(name), name);
+  for (const name of ['main.js', 'feed.ts', 'map.ts', 'lit-html.js', 'repeat.js'])
+    assert.ok(named.includes(name), name);
 });
 
-test('35.A: the package holds the modules of the page as one', async () => {
+test('35.A: the package holds the page as one module and one style sheet, beside the feed, which begins before them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-page-'));
   try {
     await bundlePage(folder);
-    await copyFile(new URL('../../../actors/visualizer/page/index.html', import.meta.url), join(folder, 'index.html'));
     const { find } = assets(folder);
-    const links = [...String(find('/')?.bytes).matchAll(/modulepreload/g)];
-    assert.is(links.length, 1);
-    assert.not.match(String(find('/page/main.js')?.bytes), /^import /m);
+    const markup = String(find('/')?.bytes);
+    const named = (pattern: RegExp): readonly string[] => [...markup.matchAll(pattern)].map(([, path = '']) => path);
+    assert.equal(named(/modulepreload" href="([^"]+)"/g).toSorted(), ['/page/feed.ts', '/page/main.js']);
+    assert.equal(named(/stylesheet" href="([^"]+)"/g), ['/page/page.css']);
+    // A script behind a style sheet waits for it, but for an asynchronous one.
+    assert.match(markup, /<script type="module" async src="\/page\/feed.ts">/);
+    const [main = '', feed = '', styles = ''] = ['main.js', 'feed.ts', 'page.css'].map((name) =>
+      String(find(`/page/${name}`)?.bytes),
+    );
+    assert.equal(
+      [...main.matchAll(/\bfrom\s*"(\.[^"]+)"/g)].map(([, path]) => path),
+      ['./feed.ts'],
+    );
+    assert.match(feed, '/api/feed');
+    for (const rule of ['.top', '.hist', '.card', '.inspector', '.tl']) assert.match(styles, rule);
+    assert.ok(gzipSync(main).length < 60_000, 'smaller than the budget of the page code');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
