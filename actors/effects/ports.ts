@@ -15,7 +15,6 @@ import {
   TransientError,
   TroupeError,
   toErrorData,
-  UnknownOutcomeError,
 } from '../../bus/mod.ts';
 import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import {
@@ -38,6 +37,7 @@ import { alignedPause, jitter } from '../base/clock.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { Incarnation } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
+import { mayBeDone, mayLand } from './call-failures.ts';
 import {
   ensureChildren,
   mark,
@@ -47,7 +47,6 @@ import {
   patchReferencedStatus,
   removeChildren,
 } from './children.ts';
-import { mayBeDone } from './create-journal.ts';
 import type { OwnershipResolver } from './ownership.ts';
 import { type Reservations, reservationName } from './reservations.ts';
 
@@ -403,15 +402,6 @@ export class ObjectPorts implements LifecyclePorts {
     const { name, asker } = this.#reservationFor(completedLookup);
     return this.#deps.reservations.take(name, { ...asker, until, lookedAt: completedLookup.at });
   }
-}
-
-/** Whether what was asked for may be there, or come. */
-function mayLand(error: unknown): boolean {
-  return (
-    !(error instanceof TroupeError) ||
-    error instanceof UnknownOutcomeError ||
-    toErrorData(error).inDoubtUntil !== undefined
-  );
 }
 
 /** Object and dependencies in a request. */
