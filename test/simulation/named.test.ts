@@ -53,6 +53,14 @@ const NAMED = [
     about: 'a port keeps the floating IP that an object left in place, and the next object is refused another one',
   },
   {
+    plan: RESOURCES.plan(1_400_910),
+    about: 'a process that stood still writes a finalizer again after it has lost its leases',
+  },
+  {
+    plan: RESOURCES.plan(1_401_176),
+    about: 'a port vanishes from the cloud and is deleted while its server, which has it no more, is there (I2)',
+  },
+  {
     plan: RESOURCES.plan(1_401_235),
     about: 'an object of a restored backup is written while the end of its successor is known (P11)',
   },
@@ -90,6 +98,7 @@ const NAMED = [
   },
   { plan: WINDOWS.plan(83), about: "a tenant's connection is left to the other one, who has made it anew (S4)" },
   { plan: WINDOWS.plan(132), about: 'the end of a connection fails half-way, and the other tenant connects then (S4)' },
+  { plan: WINDOWS.plan(1_402_346), about: 'a mapping beside its maker records that one when it looks again (I8)' },
   {
     plan: WINDOWS.plan(1_400_003),
     about: 'the maker of a mapping waits for another one that is being deleted while a mount uses it (WIN-SHARED-4)',

@@ -119,7 +119,8 @@ export class WindowsRest {
     const isIt = (other: KubeObject): boolean => other.spec?.['iqn'] === spec?.['iqn'];
     if (this.#isOthers(object, machine, isIt)) return { reasons: ['OfOtherNamespace'] };
     const disks = await memory.host.iscsi.getTargetDisks(PORTAL, String(spec?.['iqn'])).catch(() => []);
-    return { reasons: ['Success', 'Found'], wrong: disks.length === 0 ? 'is not connected' : undefined };
+    const wrong = disks.length === 0 ? 'is not connected' : this.#unrecordedMaker(object, isIt);
+    return { reasons: ['Success', 'Found'], wrong };
   }
 
   async #dueOfDisk(object: KubeObject, { memory, node }: SimulatedMachine): Promise<Due> {
@@ -196,8 +197,27 @@ export class WindowsRest {
     // Every share has a password.
     const isRefused = !isMapped && object.spec?.['credentialsSecretRef'] === undefined;
     if (isRefused) return { reasons: ['TransientError'] };
-    const wrong = isMapped ? undefined : 'the share is not mapped';
+    const wrong = isMapped ? this.#unrecordedMaker(object, isIt) : 'the share is not mapped';
     return { reasons: ['Success', 'Found', 'RotationPending'], wrong };
+  }
+
+  /** An object beside the maker records the maker when it looks again (WIN-SHARED-4). */
+  #unrecordedMaker(object: KubeObject, isIt: (other: KubeObject) => boolean): string | undefined {
+    const { uid, namespace } = object.metadata;
+    const isRecorded = ({ status }: KubeObject): boolean => wordOf(status?.['madeBy']) !== undefined;
+    const maker = this.#deps.cluster
+      .objects(`${object.kind.toLowerCase()}s`)
+      .find(
+        (other) =>
+          other.metadata.uid !== uid &&
+          other.metadata.namespace === namespace &&
+          other.spec?.['nodeRef'] === object.spec?.['nodeRef'] &&
+          isRecorded(other) &&
+          isIt(other),
+      );
+    return maker === undefined || isRecorded(object)
+      ? undefined
+      : `has not recorded that ${maker.metadata.name} made it`;
   }
 
   async #dueOfMount(object: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
