@@ -97,6 +97,7 @@ const NAMED = [
     about: 'a portal is used by a connection that comes when its maker has gone (S4)',
   },
   { plan: WINDOWS.plan(83), about: "a tenant's connection is left to the other one, who has made it anew (S4)" },
+  { plan: WINDOWS.plan(1_503_216), about: 'a portal goes with its maker after another one has looked at it (S4)' },
   { plan: WINDOWS.plan(132), about: 'the end of a connection fails half-way, and the other tenant connects then (S4)' },
   { plan: WINDOWS.plan(1_402_346), about: 'a mapping beside its maker records that one when it looks again (I8)' },
   {
