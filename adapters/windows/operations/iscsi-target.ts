@@ -152,7 +152,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         await startService(here, request.object);
         return lanes.run(LANE, PATIENT, async () => {
           if (!(await hasPortal(here, portal))) return {};
-          // Whoever it was left to may use it only now.
+          // The objects that it was left to may start to use it only now.
           // mutant: target-left-once drop
           left.delete(request.object);
           // Read while the lock is held: of several deletions, the last one finds no other users.
@@ -177,7 +177,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           const isLast = needing.length === 0 && portalMadeBy !== undefined;
           if (isLast && !(await isUsed(here, portal, [request.object, ...others])))
             await host.iscsi.removeTargetPortal(portal);
-          // Until the portal is gone, a look of another object finds it and hears who made it.
+          // Other objects find the portal, and read its maker, as long as it is there.
           left.add(request.object);
           return {};
         });
@@ -210,14 +210,14 @@ function isSound({ address, port }: Portal, iqn: string): boolean {
 }
 
 /**
- * A portal that the last look found may have gone since: the next look records who adds it (WIN-KINDS-ISCSI-TARGET-1).
+ * A portal that was found may be removed by now: the next attempt records who adds it (WIN-KINDS-ISCSI-TARGET-1).
  *
  * @throws {TransientError} no maker is on record
  */
 function requirePortalMaker({ status, spec }: KubeObject): void {
   if (wordOf(status?.['portalMadeBy']) !== undefined) return;
   const address = textOf(mapOf(spec?.['portal'])['address']);
-  throw new TransientError(`the portal ${address} has gone meanwhile: it is added once that is on record`);
+  throw new TransientError(`the portal ${address} was removed meanwhile: it is added after that is recorded`);
 }
 
 /** @throws {StatusError} `INVALID_ARGUMENT`: no target can be asked for by that */

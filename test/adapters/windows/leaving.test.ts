@@ -193,7 +193,7 @@ test('one that has left a portal to who failed then, and is asked again, is ther
   assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one');
 });
 
-test('a portal that has gone since the look is added only once its maker is on record (WIN-KINDS-ISCSI-TARGET-1)', async () => {
+test('a portal that was removed after it was found is added only after its maker is recorded (WIN-KINDS-ISCSI-TARGET-1)', async () => {
   const { host, iscsi, disks } = await memoryMachine({ clock });
   iscsi.offer({ portal: PORTAL, iqn: iqnOf('two'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.two' })] });
   const found = finder({ connection: 'Connecting', madeBy: 'two' });
@@ -203,7 +203,7 @@ test('a portal that has gone since the look is added only once its maker is on r
   await host.iscsi.addTargetPortal(PORTAL);
   assert.is(((await ask(look, found)) as JsonObject)['hasPortal'], true);
   await host.iscsi.removeTargetPortal(PORTAL);
-  assert.match(String(await Promise.resolve(ask(connect, found)).catch(String)), /10\.0\.0\.1 has gone meanwhile/);
+  assert.match(String(await Promise.resolve(ask(connect, found)).catch(String)), /10\.0\.0\.1 was removed meanwhile/);
   assert.equal(await host.iscsi.listTargetPortals(), []);
   stored = { ...found, status: { ...found.status, portalMadeBy: 'two' } };
   assert.is(((await ask(connect, stored)) as JsonObject)['isPortalFound'], false);

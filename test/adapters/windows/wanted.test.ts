@@ -28,7 +28,7 @@ const DIRECTORY = 'C:\\pods';
 interface Making {
   readonly kind: string;
   readonly spec: JsonObject;
-  /** What is on record before it is asked for. */
+  /** Recorded before the request. */
   readonly status?: JsonObject;
   readonly operation: string;
   readonly operations: (ports: MachinePorts) => Readonly<Record<string, Operation>>;

@@ -62,7 +62,7 @@ export const WINDOWS: readonly Change[] = [
     'target-left-once':
       'WIN-SHARED-4: who uses a portal only when its maker has left never hears who made it, and both stay',
     'portal-unrecorded':
-      "WIN-KINDS-ISCSI-TARGET-1: a portal that went after the look is added as nobody's, and stays for ever",
+      'WIN-KINDS-ISCSI-TARGET-1: a portal that was removed after it was found is added without a maker, and is never removed',
     'found-of-other-namespace': 'WIN-SHARED-3: a connection that an object of another namespace has made is used',
   }),
   ...noticedBy(['windows storage, together'], {
