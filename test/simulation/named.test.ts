@@ -83,6 +83,10 @@ const NAMED = [
   },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
+    plan: HOSTS.plan(1_500_240),
+    about: 'the removal of a host is answered when the next one of its name has labeled its Secret (I8)',
+  },
+  {
     plan: HOSTS.plan(1_201_210),
     about: 'a request waits in Ironic for a held node until its sender has lost the lease (P10)',
   },
