@@ -243,6 +243,25 @@ test('33.B4: who reads its object older than it was known begins another epoch (
     await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
   }));
 
+test('33.B4: without the bus it does nothing more until another epoch can begin (I8, P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    const startAnew = mailbox.startAnew.bind(mailbox);
+    let refused = 0;
+    mailbox.startAnew = async (epochId) => {
+      refused += 1;
+      if (refused < 5) throw new TransientError('the bus is away');
+      await startAnew(epochId);
+    };
+    await fixture.create('networks', 'net');
+    const gone = { uid: 'successor', resourceVersion: '9999999' };
+    await mailbox.publish({ to: network, topic: 'object' }, { gone }, undefined);
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+    // A state machine that had its answer is restarted in the other epoch.
+    assert.is(fixture.log.filter((line) => line.startsWith('add ')).length, 1);
+  }));
+
 test('33.B4: an object that is read older than the end of a later one of its name is one of a restored backup (P11)', () =>
   on({}, async (fixture) => {
     const { mailbox } = fixture.bus;

@@ -53,6 +53,14 @@ const NAMED = [
     about: 'a port keeps the floating IP that an object left in place, and the next object is refused another one',
   },
   {
+    plan: RESOURCES.plan(1_500_051),
+    about: 'a process without the bus sees that the API server was restored from a backup (I8, P11)',
+  },
+  {
+    plan: RESOURCES.plan(1_501_751),
+    about: 'one of two writers of a status has nothing to state any more, and the other has not written yet',
+  },
+  {
     plan: RESOURCES.plan(1_400_910),
     about: 'a process that stood still writes a finalizer again after it has lost its leases',
   },
