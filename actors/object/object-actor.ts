@@ -18,6 +18,7 @@ import {
   internUid,
   type JsonObject,
   parseAddressKey,
+  TransientError,
 } from '../../bus/mod.ts';
 import { requestTraceparent } from '../../machines/annotations.ts';
 import type { Claims } from '../../machines/deletion-guard.ts';
@@ -42,6 +43,8 @@ import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
 /** Maximum delay of the message about a new object, in milliseconds; with skewed clocks a superfluous read happens. */
 const LATE_BIRTH_MS = 5_000;
+/** Pause before another epoch is requested again, in milliseconds. */
+const ANEW_PAUSE_MS = 250;
 
 /** Dependencies, and what they were worked out from. */
 interface KnownDependencies {
@@ -487,10 +490,25 @@ export class ObjectActor extends ObjectContext {
     const object = await objects.get(this.resource, namespace, name);
     // mutant: older-read-believed if -> false
     if (object !== undefined && compareVersions(object.metadata.resourceVersion, knownVersion) < 0)
-      await mailbox.startAnew(id);
+      await this.#startAnew(id);
     else if (object !== undefined) this.accept(object, { own: false, soughtUid });
     else if (known !== undefined) this.acceptGone(known.metadata.uid, known.metadata.resourceVersion);
     else this.tidy();
+  }
+
+  /** Starts another epoch as soon as the bus is there: until then, or the end of the lease, nothing is done on what is void (I8). */
+  async #startAnew(id: string): Promise<void> {
+    const { mailbox, clock, leaseSignal } = this.host;
+    while (!leaseSignal.aborted) {
+      try {
+        return await mailbox.startAnew(id);
+      } catch (error) {
+        // mutant: void-state-acted-on if -> true
+        if (!(error instanceof TransientError)) throw error;
+      }
+      await clock.sleep(ANEW_PAUSE_MS, leaseSignal);
+    }
+    throw new TransientError('the lease has ended');
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------

@@ -243,6 +243,27 @@ test('33.B4: who reads its object older than it was known begins another epoch (
     await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
   }));
 
+test('33.B4: without the bus it does nothing more until another epoch can begin (I8, P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
+    const startAnew = mailbox.startAnew.bind(mailbox);
+    const from = fixture.clock.now();
+    let written: readonly string[] | undefined;
+    mailbox.startAnew = async (epochId) => {
+      if (fixture.clock.now() < from + 10_000) throw new TransientError('the bus is away');
+      written ??= fixture.log.filter((line) => line === `add ${GUARD} to net`);
+      await startAnew(epochId);
+    };
+    const gone = { uid: 'successor', resourceVersion: '9999999' };
+    await mailbox.publish({ to: network, topic: 'object' }, { gone }, undefined);
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+    assert.equal(written, [`add ${GUARD} to net`]);
+  }));
+
 test('33.B4: an object that is read older than the end of a later one of its name is one of a restored backup (P11)', () =>
   on({}, async (fixture) => {
     const { mailbox } = fixture.bus;

@@ -53,6 +53,14 @@ const NAMED = [
     about: 'a port keeps the floating IP that an object left in place, and the next object is refused another one',
   },
   {
+    plan: RESOURCES.plan(1_500_051),
+    about: 'a process without the bus sees that the API server was restored from a backup (I8, P11)',
+  },
+  {
+    plan: RESOURCES.plan(1_501_751),
+    about: 'one of two writers of a status has nothing to state any more, and the other has not written yet',
+  },
+  {
     plan: RESOURCES.plan(1_400_910),
     about: 'a process that stood still writes a finalizer again after it has lost its leases',
   },
@@ -82,6 +90,10 @@ const NAMED = [
     about: 'a late create makes a network for an object that detached it, beside the one of the same name',
   },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
+  {
+    plan: HOSTS.plan(1_500_240),
+    about: 'the removal of a host is answered when the next one of its name has labeled its Secret (I8)',
+  },
   {
     plan: HOSTS.plan(1_201_210),
     about: 'a request waits in Ironic for a held node until its sender has lost the lease (P10)',

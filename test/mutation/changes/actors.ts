@@ -134,6 +134,7 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['protocol'], {
     'gone-stays-gone': 'OBJECT-ACTOR-1: what was wrongly not found stays gone',
     'gone-revives-unasked': 'OBJECT-ACTOR-1: a late state of what is gone revives it',
+    'void-state-acted-on': 'I8: without the bus the same is written again on the state of a restored backup',
     'newer-state-ignored': 'P11: a newer state of the object is dropped for ever for the end of a later object',
     'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
     'older-view-replaces': 'OBJECT-ACTOR-1, P6: an older view of an object replaces a newer one',
