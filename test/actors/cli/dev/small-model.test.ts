@@ -28,7 +28,7 @@ async function startDev(folder: string, options: readonly string[], env: NodeJS.
   const { HOME, TROUPE_NATS_SERVER } = process.env;
   const given = { HOME, ...(TROUPE_NATS_SERVER !== undefined && { TROUPE_NATS_SERVER }), ...env };
   const dev = startTroupe(['dev', '--data', folder, ...NO_PAGE, ...options], given);
-  await dev.find(/(the first steps: )/);
+  await dev.find(/^ {2}(the first steps|kinds): /m);
   return dev;
 }
 
