@@ -255,6 +255,9 @@ export class ObjectActor extends ObjectContext {
     // Newer than the object, and older than the end of a later one of its name: that end is of the future of a restored backup (P11).
     // mutant: newer-state-ignored drop
     if (!born && !isNewer && isOlder(this.#object, object)) this.host.reread(this);
+    // The API server lacked it at the takeover, and may have it again after it was restored from a backup (P11).
+    // mutant: restored-object-ignored drop
+    if (this.#started && !own && !isNewer && !isGone && this.#object === undefined) this.host.reread(this);
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
@@ -385,6 +388,7 @@ export class ObjectActor extends ObjectContext {
         uid,
         bornVersion,
         answers: this.#answers,
+        onSuperseded: (version) => this.#suspect(version),
       });
     }
     this.linked(requestTraceparent(object), () => this.#charts.begin());
@@ -469,6 +473,13 @@ export class ObjectActor extends ObjectContext {
       if (error instanceof ConflictError) await this.refresh();
       throw error;
     }
+  }
+
+  /** There was a later object of this name: this one is replaced by now, or is one of a restored backup (P11). */
+  #suspect(version: string): void {
+    if (this.#stopped || compareVersions(version, this.#knownVersion) <= 0) return;
+    this.#knownVersion = version;
+    this.host.reread(this);
   }
 
   /** Whether a later state of the object, or the end of a later object of its name, is known. */

@@ -61,6 +61,10 @@ const NAMED = [
     about: 'one of two writers of a status has nothing to state any more, and the other has not written yet',
   },
   {
+    plan: RESOURCES.plan(1_504_472),
+    about: 'a claim is left of an object of which a restored backup has an earlier one (P4, P11)',
+  },
+  {
     plan: RESOURCES.plan(1_400_910),
     about: 'a process that stood still writes a finalizer again after it has lost its leases',
   },

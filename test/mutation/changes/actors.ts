@@ -134,6 +134,8 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['protocol'], {
     'gone-stays-gone': 'OBJECT-ACTOR-1: what was wrongly not found stays gone',
     'gone-revives-unasked': 'OBJECT-ACTOR-1: a late state of what is gone revives it',
+    'claim-of-future-kept': 'P11: a claim of what a restored backup does not have keeps the claims of its object out',
+    'restored-object-ignored': 'P11: an object that is back after a restored backup is ignored for ever',
     'void-state-acted-on': 'I8: without the bus the same is written again on the state of a restored backup',
     'newer-state-ignored': 'P11: a newer state of the object is dropped for ever for the end of a later object',
     'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
