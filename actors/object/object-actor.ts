@@ -27,17 +27,10 @@ import type { KubeObject } from '../../machines/object.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
-import {
-  AnswerPublisher,
-  Answers,
-  type Claimed,
-  claimTargetOf,
-  contentVersionAfter,
-  dependenciesOf,
-  mustLookAgain,
-} from './answers.ts';
+import { AnswerPublisher, Answers, type Claimed, claimTargetOf, dependenciesOf, mustLookAgain } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
+import { KnownObject } from './known-object.ts';
 import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';
 import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
@@ -62,16 +55,10 @@ export class ObjectActor extends ObjectContext {
   /** Claims of this lifecycle on others. */
   #outgoing: ClaimPublisher | undefined;
   readonly #stored: StoredMessages;
-  #object: KubeObject | undefined;
-  /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
-  #knownVersion = '0';
-  #goneUid: string | undefined;
-  /** Whether the API server is being read, since a deleted object may exist after all. */
-  #isSought = false;
+  readonly #known = new KnownObject();
   /** The incarnation that the last `object` mail was about, and where that mail is. */
   #toldUid: string | undefined;
   #toldSequence = 0;
-  #contentVersion = '0';
   readonly #charts: ObjectMachines;
   /** The last computed ones. An idle object keeps none. */
   #dependencies: KnownDependencies | undefined;
@@ -91,27 +78,27 @@ export class ObjectActor extends ObjectContext {
   }
 
   get object(): KubeObject | undefined {
-    return this.#object;
+    return this.#known.object;
   }
 
   /** No object, no claims, nothing stored: the host may drop the actor. */
   get idle(): boolean {
-    return this.#object === undefined && this.claims.size === 0 && !this.claims.isPartial && this.#stored.isEmpty;
+    return this.object === undefined && this.claims.size === 0 && !this.claims.isPartial && this.#stored.isEmpty;
   }
 
   /** The API server's state is known up to this resourceVersion. */
   get knownVersion(): string {
-    return this.#knownVersion;
+    return this.#known.version;
   }
 
   /** Uid of the last incarnation, if it is deleted. */
   get goneUid(): string | undefined {
-    return this.#goneUid;
+    return this.#known.goneUid;
   }
 
   /** No message describes the object: it was read from the API server, and the watch leader may not know it. */
   get isUnannounced(): boolean {
-    return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
+    return this.object !== undefined && this.object.metadata.uid !== this.#toldUid;
   }
 
   /** Whether a message describes the incarnation; with `sequence`: whether it is the value of that sequence. */
@@ -143,14 +130,14 @@ export class ObjectActor extends ObjectContext {
    * object may be deleted since, unseen by later leaders.
    */
   get #isBornLate(): boolean {
-    const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
+    const createdAt = Date.parse(this.object?.metadata.creationTimestamp ?? '');
     // mutant: late-birth-unverified return -> false
     // mutant: each-birth-verified return -> true
     return this.clock.now() - createdAt > LATE_BIRTH_MS;
   }
 
   incarnation(): Incarnation | undefined {
-    return this.#object && { uid: this.#object.metadata.uid, kind: this.kind, object: this.#object };
+    return this.object && { uid: this.object.metadata.uid, kind: this.kind, object: this.object };
   }
 
   // --- mail in -----------------------------------------------------------------------------------------------
@@ -160,12 +147,12 @@ export class ObjectActor extends ObjectContext {
     this.#stored.noteObject(sequence);
     this.#toldSequence = sequence;
     this.#toldUid = 'object' in mail ? internUid(this.address, mail.object.metadata.uid) : undefined;
-    const before = this.#object?.metadata.uid;
+    const before = this.object?.metadata.uid;
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
-    if (this.#started && this.#object !== undefined && this.#object.metadata.uid !== before && this.#isBornLate)
+    if (this.#started && this.object !== undefined && this.object.metadata.uid !== before && this.#isBornLate)
       this.host.reread(this);
-    if (!this.#isSought) this.tidy();
+    if (!this.#known.isSought) this.tidy();
   }
 
   /** A claim on this object; the newest of its claimant counts (P4). */
@@ -181,7 +168,7 @@ export class ObjectActor extends ObjectContext {
     const claim = this.claims.get(key);
     this.#charts.sendClaimantAttributes(before, claim);
     if (claim === undefined) return;
-    const readiness = this.#replies.say(claim, this.#claimTarget(), this.#goneUid, this.step(traceparent));
+    const readiness = this.#replies.say(claim, this.#claimTarget(), this.goneUid, this.step(traceparent));
     const isIdle = this.#charts.isPassivated || this.kind === undefined;
     if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
   }
@@ -208,7 +195,7 @@ export class ObjectActor extends ObjectContext {
   receiveAnswer(from: Address, mail: AnswerMessage, sequence: number | undefined, traceparent?: string): void {
     const key = addressKey(from);
     if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
-    const isOurs = mail.to === this.#object?.metadata.uid;
+    const isOurs = mail.to === this.object?.metadata.uid;
     this.linked(traceparent, () => {
       const before = this.#answers.before(key, mail);
       const isNews = isOurs && this.kind?.life.wakesOn?.(before, mail) === true;
@@ -216,11 +203,11 @@ export class ObjectActor extends ObjectContext {
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
       const isToCheck = isOurs && mail.externalId !== undefined && isOther;
-      const isReplaced = isChanged || (isToCheck && mustLookAgain(this.#object, this.kind, this.dependencies()));
+      const isReplaced = isChanged || (isToCheck && mustLookAgain(this.object, this.kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
-      if (this.#object === undefined) this.#sweep();
+      if (this.object === undefined) this.#sweep();
       else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
-      if (isOurs && this.#object !== undefined) this.#tellRival(from, mail);
+      if (isOurs && this.object !== undefined) this.#tellRival(from, mail);
     });
   }
 
@@ -236,57 +223,33 @@ export class ObjectActor extends ObjectContext {
   ): void {
     // An answer to a write that was under way when the lease was lost (OBJECT-ACTOR-2).
     if (this.#stopped) return;
-    const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
-    // The response to the removal of the last finalizer. A watch that began later does not report it, and the version
-    // may be that of the former state.
-    const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
-    const born = this.#object?.metadata.uid !== uid;
-    const isGone = uid === this.#goneUid;
-    const isNewer = compareVersions(resourceVersion, this.#knownVersion) > 0;
-    // mutant: gone-revives-unasked &&.1 -> false
-    if (isGone && isNewer && !isOver && uid !== soughtUid) {
-      this.#isSought = true;
-      this.host.reread(this);
-      return;
-    }
-    // mutant: older-view-replaces ! -> false
-    // mutant: gone-stays-gone &&.2 -> true
-    const isKnown = !isNewer || (isGone && isOver);
-    // Newer than the object, and older than the end of a later one of its name: that end is of the future of a restored backup (P11).
-    // mutant: newer-state-ignored drop
-    if (!born && !isNewer && isOlder(this.#object, object)) this.host.reread(this);
-    // The API server lacked it at the takeover, and may have it again after it was restored from a backup (P11).
-    // mutant: restored-object-ignored drop
-    if (this.#started && !own && !isNewer && !isGone && this.#object === undefined) this.host.reread(this);
-    if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
-    if (isOver || isKnown) return;
-    if (born && this.#object !== undefined) this.#endLife();
+    const { uid, resourceVersion } = object.metadata;
+    const isBorn = !this.#known.isOf(uid);
+    const origin = { own, soughtUid, isStarted: this.#started };
+    const { news, isDoubtful } = this.#known.judge(object, origin);
+    if (isDoubtful) this.host.reread(this);
+    if (news === 'end') this.acceptGone(isBorn ? undefined : uid, resourceVersion);
+    if (news !== 'state') return;
+    if (isBorn && this.object !== undefined) this.#endLife();
     else this.supervise(() => this.#charts.expect(object));
-    const before = this.#started ? this.#object : undefined;
-    const isChanged = born || this.#object?.metadata.generation !== object.metadata.generation;
+    const isChanged = this.#known.take(object, origin);
     if (isChanged) this.#asked = undefined;
-    this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
-    this.#object = object;
-    this.#goneUid = undefined;
-    this.#isSought = false;
-    this.#knownVersion = resourceVersion;
     if (!this.#started) return;
     this.supervise(() => {
-      if (born) this.#beginLife();
+      if (isBorn) this.#beginLife();
       else if (isChanged) this.linked(requestTraceparent(object), () => this.#sendObject());
       else this.#sendObject();
     });
   }
 
-  /** The object `uid` is deleted, as of `resourceVersion`. */
+  /** The object `uid` is deleted, as of `resourceVersion`; whichever it is without one. */
   acceptGone(uid: string | undefined, resourceVersion: string): void {
     if (this.#stopped) return;
-    if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
-    if (this.#object === undefined || (uid !== undefined && uid !== this.#object.metadata.uid)) return;
-    this.#goneUid = this.#object.metadata.uid;
-    const traceparent = workTraceparent(this.#object);
+    this.#known.raise(resourceVersion);
+    if (this.object === undefined || (uid !== undefined && !this.#known.isOf(uid))) return;
+    const traceparent = workTraceparent(this.object);
     this.#endLife();
-    this.#object = undefined;
+    this.#known.end();
     if (!this.#started) return;
     this.answerAll(traceparent);
     this.#sweep();
@@ -296,7 +259,7 @@ export class ObjectActor extends ObjectContext {
   start(): void {
     if (this.#started || this.#stopped) return;
     this.#started = true;
-    if (this.#object !== undefined) this.#beginLife();
+    if (this.object !== undefined) this.#beginLife();
     else {
       this.answerAll();
       this.#sweep();
@@ -308,7 +271,7 @@ export class ObjectActor extends ObjectContext {
     this.#started = false;
     this.#replies.reset();
     const from = this.#charts.suspend();
-    if (this.#object !== undefined && from !== QUARANTINED) this.emit(QUARANTINED, { from, error: cause });
+    if (this.object !== undefined && from !== QUARANTINED) this.emit(QUARANTINED, { from, error: cause });
   }
 
   /** Ends everything at once and silently: the shard is another's now. */
@@ -327,17 +290,17 @@ export class ObjectActor extends ObjectContext {
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
   claim(withdrawnUids: readonly string[]): void {
     this.#conflictingOwner = undefined;
-    if (this.#object !== undefined) this.#outgoing?.say(this.#object, withdrawnUids);
+    if (this.object !== undefined) this.#outgoing?.say(this.object, withdrawnUids);
   }
 
   /** Claims the conflicting owner too, and notifies the lifecycle when that one has released the resource. */
   follow(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
-    if (this.#object === undefined) return;
+    if (this.object === undefined) return;
     this.#conflictingOwner = {
       ...conflictingOwner,
       address: internAddress({ ...this.address, namespace: conflictingOwner.namespace, name: conflictingOwner.name }),
     };
-    this.#outgoing?.say(this.#object, withdrawnUids, this.#conflictingOwner.address);
+    this.#outgoing?.say(this.object, withdrawnUids, this.#conflictingOwner.address);
   }
 
   /** An answer from before the watch may be old: its claim may have ended meanwhile. */
@@ -351,8 +314,8 @@ export class ObjectActor extends ObjectContext {
    * Ends claims of the running lifecycle of `uid`, those of a cleanup only with `all`; resolves as acknowledged (P12).
    */
   async endClaims(uid: string, { all }: { readonly all: boolean }): Promise<void> {
-    if (this.#object?.metadata.uid !== uid) return;
-    await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endNonCleanupClaims(this.#object));
+    if (this.object?.metadata.uid !== uid) return;
+    await (all ? this.#outgoing?.end(this.object) : this.#outgoing?.endNonCleanupClaims(this.object));
   }
 
   answerAll(traceparent?: string): void {
@@ -361,15 +324,15 @@ export class ObjectActor extends ObjectContext {
     if (!this.#replies.isNews(this.claims, claimed)) return;
     const cause = traceparent ?? this.step(this.#asked);
     this.#asked = undefined;
-    for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
+    for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.goneUid, cause);
   }
 
   /** Public state of the object (OBJECT-ACTOR-3): availability, and the id once it is stored. */
   #claimTarget(): Claimed | undefined {
-    if (this.#object === undefined) return undefined;
+    if (this.object === undefined) return undefined;
     const { isAvailable } = this.#charts;
-    return claimTargetOf(this.#object, this.host.registry, this.resource, {
-      contentVersion: this.#contentVersion,
+    return claimTargetOf(this.object, this.host.registry, this.resource, {
+      contentVersion: this.#known.contentVersion,
       isAvailable,
     });
   }
@@ -377,7 +340,7 @@ export class ObjectActor extends ObjectContext {
   // --- lifecycle -------------------------------------------------------------------------------------------
 
   #beginLife(): void {
-    const object = this.#object as KubeObject;
+    const object = this.object as KubeObject;
     const kind = this.kind;
     if (kind !== undefined) {
       const { resourceVersion: bornVersion } = object.metadata;
@@ -402,10 +365,10 @@ export class ObjectActor extends ObjectContext {
 
   /** The object is deleted or replaced: its claims end, and its state is dropped (P12). */
   #endLife(): void {
-    const uid = this.#object?.metadata.uid ?? '';
+    const uid = this.object?.metadata.uid ?? '';
     const from = this.#charts.state;
     this.#charts.end();
-    if (this.#object !== undefined) void this.#outgoing?.end(this.#object);
+    if (this.object !== undefined) void this.#outgoing?.end(this.object);
     this.#outgoing = undefined;
     this.#conflictingOwner = undefined;
     if (from !== '') this.emit('deleted', { uid, from });
@@ -414,14 +377,14 @@ export class ObjectActor extends ObjectContext {
 
   #sendObject(): void {
     this.#charts.sendObject();
-    if (this.#object !== undefined) this.#outgoing?.republishIfChanged(this.#object);
+    if (this.object !== undefined) this.#outgoing?.republishIfChanged(this.object);
     this.answerAll();
   }
 
   /** Claims on the object, as its deletion guard sees them. */
   claimed(): Claims {
     const { mailbox, registry } = this.host;
-    return claimsOn(this.#object as KubeObject, this.claims, registry.guards(this.address), mailbox.epoch());
+    return claimsOn(this.object as KubeObject, this.claims, registry.guards(this.address), mailbox.epoch());
   }
 
   holders(object: KubeObject): HoldersByFinalizer | undefined {
@@ -429,7 +392,7 @@ export class ObjectActor extends ObjectContext {
   }
 
   dependencies(): readonly Dependency[] {
-    const object = this.#object as KubeObject;
+    const object = this.object as KubeObject;
     const outgoing = this.#outgoing;
     const basis = this.#answers.revision + (outgoing?.revision ?? 0);
     const known = this.#dependencies;
@@ -447,15 +410,15 @@ export class ObjectActor extends ObjectContext {
   // --- the API server ------------------------------------------------------------------------------------------
 
   async write(run: (object: KubeObject) => Promise<KubeObject>): Promise<void> {
-    if (this.#object === undefined) throw new AbsentError(`'${this.key}' does not exist any more`);
-    const writing = run(this.#object);
+    if (this.object === undefined) throw new AbsentError(`'${this.key}' does not exist any more`);
+    const writing = run(this.object);
     this.host.calls.addWrite(this.key, writing);
     try {
       const written = await writing;
       this.accept(written, { own: true });
       // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
-      if (this.#isBehind(written)) await this.refresh();
+      if (this.#known.isBehind(written)) await this.refresh();
     } catch (error) {
       // mutant: lost-race-with-old-object drop
       if (error instanceof AbsentError || error instanceof ConflictError) await this.refresh();
@@ -465,9 +428,9 @@ export class ObjectActor extends ObjectContext {
 
   async writeStatus(uid: string, manager: string, status: JsonObject): Promise<void> {
     const { objects } = this.host;
-    if (this.kind === undefined || this.#object?.metadata.uid !== uid) return;
+    if (this.kind === undefined || this.object?.metadata.uid !== uid) return;
     try {
-      this.accept(await objects.applyStatus(this.resource, this.#object, manager, status), { own: true });
+      this.accept(await objects.applyStatus(this.resource, this.object, manager, status), { own: true });
     } catch (error) {
       // Another write was faster; the writer tries again, on the object as it is then.
       if (error instanceof ConflictError) await this.refresh();
@@ -477,14 +440,7 @@ export class ObjectActor extends ObjectContext {
 
   /** There was a later object of this name: this one is replaced by now, or is one of a restored backup (P11). */
   #suspect(version: string): void {
-    if (this.#stopped || compareVersions(version, this.#knownVersion) <= 0) return;
-    this.#knownVersion = version;
-    this.host.reread(this);
-  }
-
-  /** Whether a later state of the object, or the end of a later object of its name, is known. */
-  #isBehind({ metadata }: KubeObject): boolean {
-    return compareVersions(metadata.resourceVersion, this.#knownVersion) < 0;
+    if (!this.#stopped && this.#known.raise(version)) this.host.reread(this);
   }
 
   /**
@@ -495,9 +451,7 @@ export class ObjectActor extends ObjectContext {
     const { objects, mailbox } = this.host;
     const { namespace, name } = this.address;
     const { id } = mailbox.epoch();
-    const known = this.#object;
-    const knownVersion = this.#knownVersion;
-    const soughtUid = this.#goneUid;
+    const { object: known, version: knownVersion, goneUid: soughtUid } = this.#known;
     const object = await objects.get(this.resource, namespace, name);
     // mutant: older-read-believed if -> false
     if (object !== undefined && compareVersions(object.metadata.resourceVersion, knownVersion) < 0)
@@ -526,8 +480,8 @@ export class ObjectActor extends ObjectContext {
 
   /** Removes messages without a reader, if the API server has no such object. */
   tidy(): void {
-    this.#isSought = false;
-    if (this.#started && this.#object === undefined) this.#sweep();
+    this.#known.isSought = false;
+    if (this.#started && this.object === undefined) this.#sweep();
   }
 
   /** The object is deleted: messages without a reader are removed; live claims stay for its successor (P5). */
@@ -554,11 +508,6 @@ export class ObjectActor extends ObjectContext {
       if (to !== undefined && now.uid !== answer.to) endLeft(this.host.outbox, this.address, to, answer);
     }
   }
-}
-
-/** Whether what is known of the object is of an earlier version. */
-function isOlder(known: KubeObject | undefined, { metadata }: KubeObject): boolean {
-  return known !== undefined && compareVersions(known.metadata.resourceVersion, metadata.resourceVersion) < 0;
 }
 
 function attributesText({ attributes }: AnswerMessage): string | undefined {

@@ -27,6 +27,8 @@ import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
 /** Server of models over HTTP. */
 export interface Gateway {
   readonly url: string;
+  /** The command `curl`, with the credentials that callers need. */
+  readonly curl: string;
   /** Reason why not all requests can be answered; undefined if they can. */
   readonly problem: string | undefined;
   /** Calls `listener` after each change of the objects that are served. @returns stops it */

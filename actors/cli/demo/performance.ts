@@ -366,7 +366,7 @@ export class Demo {
     say(`  kubectl get openstack -n ${NAMESPACE}`);
     if (visualizer !== undefined) say(`  ${visualizer.url}   # all objects, in the browser`);
     if (gateway !== undefined) {
-      say(`  curl ${clustersAt(gateway)}`);
+      say(`  ${gateway.curl} ${clustersAt(gateway)}`);
       say(`  ${gateway.url}/docs   # that API, in the browser`);
     }
     if (natsUrl !== undefined) {

@@ -98,7 +98,7 @@ export async function dev({
         '',
         `  export KUBECONFIG=${kubeconfig}`,
         ...counterparts.flatMap(({ usage }) => usage.map((line) => `  ${line}`)),
-        ...modelLines(gateway?.url, isSmallModel).map((line) => `  ${line}`),
+        ...modelLines(gateway, isSmallModel).map((line) => `  ${line}`),
         ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
         ...(visualizer === undefined ? [] : [`  ${visualizer.url}   # all objects, in the browser: troupe ui`]),
         '',
@@ -122,7 +122,7 @@ export async function dev({
 }
 
 /** Lines about the models over HTTP. */
-function modelLines(url: string | undefined, isSmall: boolean): readonly string[] {
-  if (url === undefined) return [];
-  return isSmall ? smallModelUsage(url) : [`curl ${url}/api   # the models over HTTP`];
+function modelLines(gateway: Gateway | undefined, isSmall: boolean): readonly string[] {
+  if (gateway === undefined) return [];
+  return isSmall ? smallModelUsage(gateway) : [`${gateway.curl} ${gateway.url}/api   # the models over HTTP`];
 }

@@ -128,6 +128,7 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       }
       return {
         url: server.url,
+        curl: curlFor(auth, values['token-file']),
         get problem() {
           const [first, ...others] = api.served.unread;
           const more = others.length === 0 ? '' : ` and of ${others.length} more`;
@@ -169,4 +170,9 @@ function orPrefixed<T>(make: () => T): T {
     if (!(error instanceof TerminalError)) throw error;
     throw new TerminalError(error.message.replaceAll(/(^|\s)--/g, '$1--ocm-'), { cause: error });
   }
+}
+
+function curlFor(auth: string, tokenFile: string | undefined): string {
+  if (auth === 'none') return 'curl';
+  return `curl -H "Authorization: Bearer ${tokenFile === undefined ? '$TOKEN' : `$(cat ${tokenFile})`}"`;
 }

@@ -34,6 +34,11 @@ export function withoutRoutine(steps: readonly Step[]): readonly Step[] {
   let rest: Step | undefined = isNew ? undefined : { ...first, to: first.from, tone: StatusColor.Available };
   let away: Step[] = [];
   for (const step of steps) {
+    if (step === first && !isNew && RESTING.has(step.tone) && step.to !== '' && step.cause !== 'object.changed') {
+      // It was in the middle of something, and whether that was routine is not known.
+      rest = step;
+      continue;
+    }
     if (rest !== undefined && (away.length > 0 || step.to !== '')) {
       if (away.length === 0 && step.cause === 'object.changed') {
         // The spec changed: no routine.

@@ -48,7 +48,8 @@ export function startBrowser(executablePath = findBrowser()): Promise<Browser> {
 export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  // A machine may be slow, and 5,000 objects are many.
+  page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   const { origin } = new URL(url);
   page.on('pageerror', ({ message }) => complaints.push(`error: ${message}`));

@@ -62,6 +62,17 @@ test('35.A4: a regular look is no activity, and neither is another attempt of wh
     withoutRoutine(failing).map(({ at }) => at),
     [0, 5, 9_000],
   );
+  const cut = [
+    step('d', 0, 'backingOff', 'failing', { from: 'creating', cause: 'xstate.error.actor.create', failure: 'quota' }),
+    step('d', 1_000, 'creating', 'failing', { from: 'backingOff' }),
+    step('d', 1_005, 'backingOff', 'failing', { from: 'creating', failure: 'quota' }),
+    step('d', 9_000, 'idle', 'available', { from: 'creating' }),
+  ];
+  assert.equal(
+    withoutRoutine(cut).map(({ at }) => at),
+    [9_000],
+    'nor the end of an attempt whose beginning is not known',
+  );
 });
 
 test('35.A4: of what is settled there is nothing more to draw; the critical path leads from the first to the last', () => {

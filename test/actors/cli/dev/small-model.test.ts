@@ -1,7 +1,7 @@
 // long
 // The small model that `troupe dev` serves over HTTP by default: what the banner tells to type, and what leaves it out.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -66,9 +66,9 @@ async function modeledKinds(kubeconfig: string): Promise<readonly string[]> {
 }
 
 /** The answer, once the objects are read. */
-async function answered(url: string): Promise<Response> {
+async function answered(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   for (;;) {
-    const answer = await fetch(url);
+    const answer = await fetch(url, { headers });
     if (answer.status !== 503) return answer;
     await clock.sleep(20);
   }
@@ -165,6 +165,24 @@ test('36.A6d: models that are named are served instead of it', async () => {
     );
     assert.not.match(dev.text(), POST);
   });
+});
+
+test('36.A6e: where callers need a token, the command of the banner sends it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-token-'));
+  const [file, token] = [join(folder, 'token'), 'let-me-in-0123456789'];
+  await writeFile(file, token, { mode: 0o600 });
+  try {
+    const options = ['--ocm-auth', 'token', '--ocm-token-file', file, '--ocm-writes-as', 'self'];
+    await withDev(options, async (dev) => {
+      const [, url = ''] = /^ {2}(http:\S+)\/docs /m.exec(dev.text()) ?? [];
+      assert.match(dev.text(), `curl -H "Authorization: Bearer $(cat ${file})" --json`);
+      assert.is((await answered(`${url}/api/fleet/v1/regions`)).status, 401);
+      const headers = { Authorization: `Bearer ${token}` };
+      assert.is((await answered(`${url}/api/fleet/v1/regions`, headers)).status, 200);
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test.run();

@@ -19,6 +19,7 @@ import {
 } from './kinds.ts';
 import { AMBIGUOUS } from './left-behind.ts';
 import { isNamesake } from './namesakes.ts';
+import { textsIn } from './requests.ts';
 import type { ShopWatch } from './shop-watch.ts';
 
 export interface Scene {
@@ -89,7 +90,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     const isBeyondHelp = isStranded(object);
     if (deletionTimestamp !== undefined && !isBeyondHelp) {
       const holders = [...objects.values()].filter(
-        (other) => holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other)),
+        (other) => holds(other, object, watchman, objects, cloud) || (isOwnOf(other, object) && isStranded(other)),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       // Whose code failed begins again, and says what it waits for, unless it was never ours to let go.
@@ -164,6 +165,7 @@ function holds(
   deleted: KubeObject,
   watchman: Watchman,
   objects: ReadonlyMap<string, KubeObject>,
+  cloud: SimulatedCloud,
 ): boolean {
   const { unguarded, made, detached, excused } = watchman;
   if (other === deleted) return false;
@@ -174,6 +176,8 @@ function holds(
   if (detached.has(idOf(other) ?? '')) return true;
   // Nothing holds it any more, and the cloud does.
   if (unguarded.has(deleted.metadata.uid)) return true;
+  // An edit gave it up, and another took that back before the cloud had followed: no guard can be put on it again.
+  if (!isGoing(other) && isUsedInCloud(other, deleted, cloud)) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
   const isBuilt =
     [...made.values()].some(({ uid }) => uid === other.metadata.uid) ||
@@ -185,10 +189,21 @@ function holds(
   if (other.kind === 'Server' && idOf(other) !== undefined && sayingOf(other).message?.includes(lacks)) return false;
   // Whether it was ever built is looked at when nobody holds it any more.
   const isHeld = (): boolean =>
-    isGoing(other) && [...objects.values()].some((third) => holds(third, other, watchman, objects));
+    isGoing(other) && [...objects.values()].some((third) => holds(third, other, watchman, objects, cloud));
   // Somebody may have taken its own finalizer off by hand.
   const isOwned = other.metadata.finalizers?.includes(kind.finalizer) === true || excused.has(other.metadata.uid);
   return isOwned && (isBuilt || isHeld());
+}
+
+/** Whether the cloud shows, at either of them, that what one object has uses what the other has. */
+function isUsedInCloud(user: KubeObject, used: KubeObject, cloud: SimulatedCloud): boolean {
+  const names = (object: KubeObject, other: KubeObject): boolean => {
+    const collection = collectionOf(object.kind);
+    const resource =
+      collection === undefined ? undefined : cloud.resources(collection).find(({ id }) => id === idOf(object));
+    return resource !== undefined && textsIn(resource).has(idOf(other) ?? '');
+  };
+  return names(used, user) || names(user, used);
 }
 
 /** Whether what an import looks for is there. */
