@@ -13,6 +13,8 @@ COPY actors actors
 COPY adapters adapters
 COPY bus bus
 COPY machines machines
+# What `dev` and `demo` create and serve.
+COPY deploy/samples deploy/samples
 COPY LICENSE ./
 RUN NODE_DISABLE_COMPILE_CACHE=1 node actors/cli.js csi-proxy gen
 # Compiled here for the user who runs it: a pod can write nothing, and would compile, and strip types, at each start (28 MB).

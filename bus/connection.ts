@@ -18,11 +18,12 @@ import {
 import type { Connectivity } from './bus.ts';
 import { connectError } from './connection-errors.ts';
 import { ErrorCode, TransientError, TroupeError } from './errors.ts';
+import { FileChanges } from './file-changes.ts';
 import { Listeners } from './listeners.ts';
 import { credentialsLogin, type Login, nkeyLogin } from './login.ts';
 import type { Refused } from './permission-errors.ts';
 import { type RequestOptions, Requests } from './requests.ts';
-import type { Clock, Timer } from './time.ts';
+import type { Clock } from './time.ts';
 
 /** Default timeout of a response. */
 export const REQUEST_TIMEOUT_MS = 5_000;
@@ -31,8 +32,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const PING_INTERVAL_MS = 3_000;
 const FIRST_RECONNECT_MS = 100;
 const LAST_RECONNECT_MS = 4_000;
-/** A login that was replaced is noticed by then. */
-export const LOGIN_LOOK_MS = 10_000;
 
 export interface NatsOptions {
   /** `nats://host:port` or `tls://host:port`, several separated by commas; user and password or a token may precede the host. */
@@ -73,7 +72,7 @@ export class Connection {
   #up = true;
   #awaySince = 0;
 
-  #timer: Timer | undefined;
+  readonly #closed = new AbortController();
 
   constructor(
     nats: NatsConnection,
@@ -93,7 +92,7 @@ export class Connection {
       inOneGo: (send) => this.inOneGo(send),
     });
     void this.#follow(onAttempt);
-    if (login !== undefined) this.#renew(login);
+    if (login !== undefined) void this.#renew(login);
   }
 
   /** A subject for this process alone, which others must not read. */
@@ -174,18 +173,19 @@ export class Connection {
     this.#breakOff();
     this.#requests.close();
     this.connectivity.clear();
-    if (this.#timer !== undefined) this.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#closed.abort();
     await this.#nats.close();
   }
 
-  #renew(login: Login): void {
-    this.#timer = this.clock.setTimeout(() => {
-      if (this.#nats.isClosed()) return;
+  async #renew(login: Login): Promise<void> {
+    const { signal } = this.#closed;
+    const changes = new FileChanges({ files: [login.file], clock: this.clock, signal });
+    for (;;) {
+      await changes.next();
+      if (signal.aborted || this.#nats.isClosed()) return;
       // mutant: login-kept drop
       if (this.up && login.isReplaced()) void this.#nats.reconnect();
-      this.#renew(login);
-    }, LOGIN_LOOK_MS);
+    }
   }
 
   async #follow(onAttempt: () => void): Promise<void> {

@@ -7,6 +7,7 @@ import { TerminalError } from './errors.ts';
 import { publicKeyOf } from './server-users.ts';
 
 export interface Login {
+  readonly file: string;
   readonly authenticator: Authenticator;
   /** Whether the file says something else than when it was used last. */
   isReplaced(): boolean;
@@ -44,6 +45,7 @@ function loginBy(file: string, parse: (content: Uint8Array) => Authenticator): L
     used = read;
   };
   return {
+    file,
     authenticator(nonce) {
       try {
         refresh();

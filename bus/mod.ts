@@ -40,6 +40,7 @@ export {
   toErrorData,
   UnknownOutcomeError,
 } from './errors.ts';
+export { FileChanges } from './file-changes.ts';
 export { internList, internText, internTexts, internUid } from './interning.ts';
 export { type Json, type JsonObject, parseJsonObject } from './json.ts';
 export { WATCH_LEASE } from './lease-names.ts';
@@ -79,4 +80,5 @@ export {
   parseTraceparent,
   type TraceContext,
   traceparentOf,
+  validTraceparent,
 } from './trace-context.ts';

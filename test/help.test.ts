@@ -69,6 +69,15 @@ for (const name of ANSWER) {
     assert.match(stdout, '  --help ');
   });
 
+  test(`npm run ${name} knows each option that its help lists`, async () => {
+    const { stdout } = await typed(name, '--help');
+    const listed = [...stdout.matchAll(/^ {2}(--[\w-]+)( [A-Z]+)?/gm)].map(([, option, value]) =>
+      value === undefined ? String(option) : `${option}=1`,
+    );
+    const { stderr } = await typed(name, ...listed);
+    assert.not.match(stderr, 'Unknown option');
+  });
+
   test(`npm run ${name} says in one line that it does not know an option`, async () => {
     const { code, stdout, stderr } = await typed(name, '--no-such-option');
     assert.equal([code, stdout, stderr.trimEnd().split('\n').length], [2, '', 1], stderr);

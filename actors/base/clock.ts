@@ -114,3 +114,15 @@ export function mulberry32(seed: number): () => number {
     return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Pause until the next moment of this rhythm: all polls of one interval happen at the same moment, so one list serves them. */
+export function alignedPause(pauseMs: number, clock: Clock): number {
+  if (!Number.isFinite(pauseMs) || pauseMs <= 0) return pauseMs;
+  const now = clock.now();
+  return Math.ceil((now + pauseMs / 2) / pauseMs) * pauseMs - now;
+}
+
+/** The pause, a quarter shorter or longer by chance. */
+export function jitter(delayMs: number, clock: Clock): number {
+  return delayMs * (0.75 + clock.random() / 2);
+}

@@ -4,6 +4,7 @@ import type { Adapter, ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { Config } from '../base/config.ts';
+import type { ModelPlace } from '../process/load-models.ts';
 import type { StartGateway } from '../process/run.ts';
 import type { Ink } from './colors.ts';
 import type { QueryCommand } from './command-context.ts';
@@ -50,6 +51,8 @@ export interface CommandCall {
   readonly clock: Clock;
   readonly log: Logger;
   readonly reminder: Reminder;
+  /** Undefined: none were named, and the command has none of its own. */
+  readonly models: ModelPlace | undefined;
   /** The gateway of the models, if any is asked for. */
   gateway(purpose: 'development' | undefined): Promise<StartGateway | undefined>;
   readonly out: NodeJS.WriteStream;
@@ -71,6 +74,8 @@ export interface CommandUsage extends Usage {
   readonly adapterFlags?: readonly ('process' | 'definitions')[];
   /** All that it starts runs on this machine, what is done for a node included. */
   readonly isDevelopment?: boolean;
+  /** It serves a small model where no models are named. */
+  readonly hasSmallModel?: boolean;
   /** It calls external systems; for others, options of adapters only add kinds, and are not listed. */
   readonly callsExternal?: boolean;
   /** It changes nothing: exit code 1 is an answer, and an error is 2. */

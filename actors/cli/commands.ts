@@ -13,6 +13,8 @@ import { asksForHelp, helpText, noCommand, type Program, parsed } from './comman
 import type { CompletedTool } from './completion/complete.ts';
 import { COMPLETE } from './completion/protocol.ts';
 import { invocationDirectory } from './invocation-directory.ts';
+import { NOWHERE } from './model/gateway-options.ts';
+import { SMALL_MODEL } from './small-model.ts';
 import type { CommandName } from './usage.ts';
 
 /** Commands with commands of their own, which are loaded, as all are, only when they are asked for. */
@@ -58,7 +60,7 @@ interface Understood {
   readonly options: Readonly<Record<string, string>>;
   readonly names: readonly string[];
   readonly adapters: readonly Adapter[];
-  /** Undefined: no model was named. */
+  /** See `CommandCall`. */
   readonly models: ModelPlace | undefined;
 }
 
@@ -96,8 +98,10 @@ async function understood(
   env: NodeJS.ProcessEnv,
   program: Program,
 ): Promise<Understood | string> {
-  const [{ adaptersOf, modelPlaceOf, moreAdaptersIn }, { allOptions, isCommand, USAGES, usageOf, usageText }] =
-    await Promise.all([import('../process/adapters.ts'), import('./usage.ts')]);
+  const [
+    { adaptersOf, modelPlaceOf, moreAdaptersIn, withModels },
+    { allOptions, isCommand, USAGES, usageOf, usageText },
+  ] = await Promise.all([import('../process/adapters.ts'), import('./usage.ts')]);
   const loosely = (adapters: readonly Adapter[]) => {
     const options = {
       ...allOptions(adapters),
@@ -121,20 +125,24 @@ async function understood(
     writesAs: named('ocm-writes-as') ?? inEnv.writesAs,
     ...(isOnly && { builtIn: [] }),
   };
-  const adapters = await adaptersOf(more, process.cwd());
-  const { values, tokens } = loosely(adapters);
+  const given = await adaptersOf(more, process.cwd());
+  const { values, tokens } = loosely(given);
   if (values['version'] === true) return `${TROUPE_VERSION}\n`;
   const [name] = tokens.filter((token) => token.kind === 'positional');
   const command = name?.value;
   if (command === 'help' || (command === undefined && asksForHelp(args))) {
-    return usageText(adapters, Object.values(TOOLS), program);
+    return usageText(given, Object.values(TOOLS), program);
   }
   if (!isCommand(command)) {
     // The argument after an unknown option looks like a command.
     // mutant: command-after-no-option drop
-    parsed({ name: 'troupe', options: allOptions(adapters) }, args.slice(0, name?.index));
+    parsed({ name: 'troupe', options: allOptions(given) }, args.slice(0, name?.index));
     throw noCommand(command, [...Object.keys(USAGES), ...Object.keys(TOOLS)], program);
   }
+  const { hasSmallModel }: CommandUsage = USAGES[command];
+  const isServed = (named('ocm-bind-address') ?? env['TROUPE_OCM_BIND_ADDRESS']) !== NOWHERE;
+  const models = modelPlaceOf(more) ?? (hasSmallModel && isServed && !isOnly ? SMALL_MODEL : undefined);
+  const adapters = models === SMALL_MODEL ? await withModels(given, models, more.writesAs) : given;
   const usage = usageOf(command, adapters);
   if (asksForHelp(args)) return helpText(usage, program);
   const own = parsed(usage, args.toSpliced(name?.index ?? 0, 1));
@@ -149,7 +157,7 @@ async function understood(
     options: Object.fromEntries(options),
     names: own.positionals,
     adapters,
-    models: modelPlaceOf(more),
+    models,
   };
 }
 
@@ -189,6 +197,7 @@ async function carriedOut(understood: Understood, env: NodeJS.ProcessEnv): Promi
       clock,
       log,
       reminder,
+      models,
       gateway: async (purpose) => {
         if (models === undefined && options['ocm-bind-address'] === undefined && !env['TROUPE_OCM_BIND_ADDRESS']) {
           return undefined;

@@ -18,18 +18,17 @@
 //       request: lookups by the current spec may not find the result of an earlier spec.
 import {
   type Clock,
-  type Json,
   type JsonObject,
   type Lease,
   type Mailbox,
   type ShardSubject,
   type Timer,
   TransientError,
-  TroupeError,
   toErrorData,
-  UnknownOutcomeError,
 } from '../../bus/mod.ts';
+import { type JournalEntry, type JournalMessage, journalPayload, parseJournal } from '../mailbox/messages.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
+import { landing, landsAfter, mayBeDone } from './call-failures.ts';
 
 export interface UnderwayDeps {
   readonly shard: number;
@@ -45,21 +44,7 @@ export interface UnderwayDeps {
   readonly onTrouble: (message: string) => void;
 }
 
-interface Entry {
-  /** Time until which it may take effect, in milliseconds since the epoch. */
-  readonly inDoubtUntil: number;
-  /** Intents that identify the results, the latest last. */
-  readonly intents: readonly JsonObject[];
-}
-
-const NOTHING: Entry = { inDoubtUntil: 0, intents: [] };
-
-interface Inherited {
-  /** Entries by the key of the actor. */
-  readonly list: ReadonlyMap<string, Entry>;
-  /** Times by the clock of the writer. */
-  readonly writtenAt: number;
-}
+const NOTHING: JournalEntry = { inDoubtUntil: 0, intents: [] };
 
 /**
  * Assumed maximum clock difference between two hosts, in milliseconds: a list is read with another clock than it was
@@ -82,7 +67,7 @@ export class CreateJournal {
   readonly #subject: ShardSubject;
   /** A list of another epoch belongs to another host, or is invalid (P11). */
   readonly #epoch: string;
-  readonly #listed = new Map<string, Entry>();
+  readonly #listed = new Map<string, JournalEntry>();
   /** End of the doubt about a predecessor's late entries, by the key of the actor. */
   readonly #late = new Map<string, number>();
   /** Lists that were sent to the bus without a response: they may be stored. */
@@ -92,7 +77,7 @@ export class CreateJournal {
   #storedRevision = 0;
   #sequence = 0;
   /** As it was on the bus at the takeover. */
-  #inherited: Inherited | undefined;
+  #inherited: JournalMessage | undefined;
   readonly #running = new Set<Promise<unknown>>();
   /** Those who wait for the next publication. */
   readonly #waiting: PromiseWithResolvers<void>[] = [];
@@ -112,7 +97,7 @@ export class CreateJournal {
     if (sequence <= this.#sequence) return;
     if (this.#state === 'reading') {
       this.#sequence = sequence;
-      this.#inherited = parseUnderway(payload);
+      this.#inherited = parseJournal(payload);
     } else if (this.#isBegun && this.#publishing === undefined) {
       // A publication of our own, which is heard before it is acknowledged, is not under way.
       void this.#takeIn(payload, sequence).then(
@@ -156,7 +141,7 @@ export class CreateJournal {
    * Entries of another host by the local clock: valid for no longer from now than they had left when they were written
    * (CREATE-JOURNAL-3).
    */
-  #leftIn({ list, writtenAt }: Inherited): readonly (readonly [string, Entry])[] {
+  #leftIn({ list, writtenAt }: JournalMessage): readonly (readonly [string, JournalEntry])[] {
     const now = this.#deps.clock.now();
     return [...list].map(([key, { inDoubtUntil, intents }]) => {
       // mutant: clock-skew-ignored + -> $1
@@ -177,7 +162,7 @@ export class CreateJournal {
     if (sequence <= this.#sequence) return;
     this.#sequence = sequence;
     this.#revision += 1;
-    const theirs = isOurs ? undefined : parseUnderway(payload);
+    const theirs = isOurs ? undefined : parseJournal(payload);
     if (theirs === undefined) return;
     for (const [key, { inDoubtUntil, intents }] of this.#leftIn(theirs)) {
       if (inDoubtUntil <= clock.now()) continue;
@@ -256,7 +241,7 @@ export class CreateJournal {
     call: () => Promise<Output>,
     intent: JsonObject | undefined,
   ): Promise<Output> {
-    // Entry that another call of the same actor left.
+    // JournalEntry that another call of the same actor left.
     let before = this.#entry(key);
     let isSent = false;
     try {
@@ -284,12 +269,12 @@ export class CreateJournal {
     }
   }
 
-  #entry(key: string): Entry {
+  #entry(key: string): JournalEntry {
     return this.#listed.get(key) ?? NOTHING;
   }
 
   /** A call that was refused, or never sent, leaves what was there. */
-  #restore(key: string, entry: Entry): void {
+  #restore(key: string, entry: JournalEntry): void {
     const now = this.#entry(key);
     if (!this.#isToKeep(key, entry)) {
       if (this.#listed.delete(key)) this.#revision += 1;
@@ -320,7 +305,7 @@ export class CreateJournal {
   }
 
   /** It may land, or have landed without being recorded. */
-  #isToKeep(key: string, { inDoubtUntil, intents }: Entry, now = this.#deps.clock.now()): boolean {
+  #isToKeep(key: string, { inDoubtUntil, intents }: JournalEntry, now = this.#deps.clock.now()): boolean {
     if (inDoubtUntil > now) return true;
     const actor = intents.length > 0 ? this.#deps.actor(key) : undefined;
     return actor !== undefined && mayHaveUnrecordedCreate(actor);
@@ -374,7 +359,7 @@ export class CreateJournal {
     for (const [key, entry] of this.#listed) if (!this.#isToKeep(key, entry, now)) this.#listed.delete(key);
     for (const [key, until] of this.#late) if (until <= now) this.#late.delete(key);
     const revision = this.#revision;
-    const payload = payloadOf(this.#listed, now);
+    const payload = journalPayload({ list: this.#listed, writtenAt: now });
     const text = JSON.stringify(payload);
     this.#outcomeUnknown.add(text);
     const publication = await mailbox.publish(this.#subject, payload, this.#sequence);
@@ -414,21 +399,6 @@ export class CreateJournal {
   }
 }
 
-/**
- * Time until which a failed call may still take effect; undefined: it was rejected, or never sent. An error without
- * this information, as of a crashed adapter, may follow a sent request.
- */
-function landsAfter(error: unknown, inDoubtUntil: number): number | undefined {
-  // mutant: underway-drops-unanswered return -> undefined
-  if (!(error instanceof TroupeError) || error instanceof UnknownOutcomeError) return inDoubtUntil;
-  return error instanceof TransientError ? error.inDoubtUntil : undefined;
-}
-
-/** Whether the failed request may have taken effect, as with an external system that fails afterwards. */
-export function mayBeDone(error: unknown): boolean {
-  return toErrorData(error).code === 'transient';
-}
-
 /** Whether an earlier lifecycle of the object may have started something. If its code fails the answer is no (I11). */
 function mayHaveUnrecordedCreate(actor: Pick<ObjectActor, 'incarnation'>): boolean {
   const { kind, object } = actor.incarnation() ?? {};
@@ -440,39 +410,6 @@ function mayHaveUnrecordedCreate(actor: Pick<ObjectActor, 'incarnation'>): boole
   }
 }
 
-/** The same error for the lifecycle that sent the request: it waits like its successor would (I4). */
-function landing(error: unknown, inDoubtUntil: number): TransientError {
-  if (error instanceof TransientError && error.inDoubtUntil === inDoubtUntil) return error;
-  const { message, retryAfterMs } = toErrorData(error);
-  return new TransientError(message, { cause: error, inDoubtUntil, retryAfterMs });
-}
-
 function notOpen(): TransientError {
   return new TransientError('the shard was given up before what was to begin had been listed');
-}
-
-function payloadOf(listed: ReadonlyMap<string, Entry>, writtenAt: number): JsonObject {
-  const entries = [...listed];
-  const intended = entries.filter(([, { intents }]) => intents.length > 0);
-  return {
-    inDoubtUntil: Object.fromEntries(entries.map(([key, { inDoubtUntil }]) => [key, inDoubtUntil])),
-    ...(intended.length > 0 && { intents: Object.fromEntries(intended.map(([key, { intents }]) => [key, intents])) }),
-    writtenAt,
-  };
-}
-
-/** Undefined: it is no list that can be trusted. */
-function parseUnderway({ inDoubtUntil, intents = {}, writtenAt }: JsonObject): Inherited | undefined {
-  if (!isObject(inDoubtUntil) || !isObject(intents) || typeof writtenAt !== 'number') return undefined;
-  const list = new Map<string, Entry>();
-  for (const [key, until] of Object.entries(inDoubtUntil)) {
-    const intended = Object.hasOwn(intents, key) ? intents[key] : [];
-    if (typeof until !== 'number' || !Array.isArray(intended) || !intended.every(isObject)) return undefined;
-    list.set(key, { inDoubtUntil: until, intents: intended });
-  }
-  return { list, writtenAt };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,15 +3,17 @@
 // Invariants:
 //   MACHINES-1. An apply takes no guard off: it states what its field manager may own of what is stored, claimed or not (P3, I3).
 import { type AnyStateMachine, fromPromise } from 'xstate';
+import { referenceTo } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Mailbox, TransientError } from '../../bus/mod.ts';
 import { auditPauseMs, deletionGuardMachine, type GuardInput, guardBackoffMs } from '../../machines/deletion-guard.ts';
 import type { Lifecycle } from '../../machines/lifecycle.ts';
 import { equipped } from '../../machines/statechart.ts';
+import { alignedPause, jitter } from '../base/clock.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { Machines } from '../object/object-context.ts';
 import { Audits } from './audit.ts';
 import { OwnershipResolver } from './ownership.ts';
-import { alignedPause, jitter, ObjectPorts, type PortsDeps, referenceTo, settled } from './ports.ts';
+import { ObjectPorts, type PortsDeps, settled } from './ports.ts';
 import { Reservations } from './reservations.ts';
 
 export interface EffectsDeps extends Omit<PortsDeps, 'reservations' | 'ownership'> {

@@ -85,12 +85,19 @@ export function checkOperations({ realm, kinds }: CalledAdapter, operations: Ope
   return operations;
 }
 
+/** The same operation, with its calls counted and timed. */
+export type Timed = (
+  about: { readonly realm: string; readonly plural: string; readonly operation: string },
+  run: Operation,
+) => Operation;
+
 /** The kinds of an adapter with their operations: in this process as far as it serves them, over the bus otherwise. */
 export function withOperations(
   bus: Bus,
   { realm, kinds, route, lateEffectMs = 0 }: CalledAdapter,
   here: ServedHere | undefined,
   clock: Clock,
+  timed?: Timed,
 ): readonly Kind[] {
   return kinds.map((kind) => {
     const callOf = (operation: string): Operation => {
@@ -99,16 +106,16 @@ export function withOperations(
         const node = route?.(request);
         const subject = operationSubject({ realm, plural: kind.plural, operation, node });
         const isHere = node === undefined || node === here?.node;
-        const run = local !== undefined && isHere ? async (): Promise<unknown> => local(request as never) : undefined;
+        const run = isHere ? local : undefined;
         if ('signal' in request) {
           const call = request as unknown as LongCall;
-          return run === undefined ? held(bus, subject, call) : heldHere(run, subject, call, clock);
+          return run === undefined ? held(bus, subject, call) : heldHere(run(request as never), subject, call, clock);
         }
         const { deadlineAt } = request;
         try {
           return await (run === undefined
             ? asked(bus, subject, request)
-            : answeredBy(deadlineAt + GRACE_MS, run, subject, clock));
+            : answeredBy(deadlineAt + GRACE_MS, run(request as never), subject, clock));
         } catch (error) {
           if (operation !== 'create' || !(error instanceof UnknownOutcomeError)) throw error;
           // The server may have called the external system, which may itself take effect late.
@@ -119,8 +126,12 @@ export function withOperations(
         }
       };
     };
-    const operations = Object.fromEntries(kind.operations.map((name) => [name, callOf(name)]));
-    return { ...kind, operations };
+    const { plural } = kind;
+    const operations = kind.operations.map((operation) => {
+      const call = callOf(operation);
+      return [operation, timed?.({ realm, plural, operation }, call) ?? call];
+    });
+    return { ...kind, operations: Object.fromEntries(operations) };
   });
 }
 
@@ -132,17 +143,17 @@ async function asked(bus: Bus, subject: string, request: OperationRequest): Prom
 }
 
 /** The answer of an operation in this process, which has no longer for it than one behind the bus. */
-function answeredBy(untilAt: number, run: () => Promise<unknown>, subject: string, clock: Clock): Promise<unknown> {
+function answeredBy(untilAt: number, running: Promise<unknown>, subject: string, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const late = (): void => reject(new UnknownOutcomeError(`'${subject}' did not answer in time`));
     const timer = clock.setTimeout(late, Math.max(0, untilAt - clock.now()));
     const end = (): void => clock.clearTimeout(timer);
-    run().finally(end).then(resolve, reject);
+    running.finally(end).then(resolve, reject);
   });
 }
 
 /** Long call within this process; after a cancel its end is not awaited. */
-function heldHere(run: () => Promise<unknown>, subject: string, { signal }: LongCall, clock: Clock): Promise<unknown> {
+function heldHere(running: Promise<unknown>, subject: string, { signal }: LongCall, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: Timer | undefined;
     const late = (): void => reject(new UnknownOutcomeError(`'${subject}' continues although it was canceled`));
@@ -155,7 +166,7 @@ function heldHere(run: () => Promise<unknown>, subject: string, { signal }: Long
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
-    run().finally(end).then(resolve, reject);
+    running.finally(end).then(resolve, reject);
   });
 }
 

@@ -5,7 +5,7 @@
 //       the lease ends.
 //   PORTS-2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 //   PORTS-3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
-import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import { type Objects, referenceTo } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
   type Clock,
@@ -15,7 +15,6 @@ import {
   TransientError,
   TroupeError,
   toErrorData,
-  UnknownOutcomeError,
 } from '../../bus/mod.ts';
 import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import {
@@ -34,9 +33,11 @@ import {
 import type { KubeObject } from '../../machines/object.ts';
 import type { Reference } from '../../machines/request.ts';
 import { workTraceparent } from '../base/change-trace.ts';
+import { alignedPause, jitter } from '../base/clock.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { Incarnation } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
+import { mayBeDone, mayLand } from './call-failures.ts';
 import {
   ensureChildren,
   mark,
@@ -46,7 +47,6 @@ import {
   patchReferencedStatus,
   removeChildren,
 } from './children.ts';
-import { mayBeDone } from './create-journal.ts';
 import type { OwnershipResolver } from './ownership.ts';
 import { type Reservations, reservationName } from './reservations.ts';
 
@@ -404,15 +404,6 @@ export class ObjectPorts implements LifecyclePorts {
   }
 }
 
-/** Whether what was asked for may be there, or come. */
-function mayLand(error: unknown): boolean {
-  return (
-    !(error instanceof TroupeError) ||
-    error instanceof UnknownOutcomeError ||
-    toErrorData(error).inDoubtUntil !== undefined
-  );
-}
-
 /** Object and dependencies in a request. */
 function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationRequest, 'deadlineAt'> {
   const dependencies: Record<string, KnownDependency> = {};
@@ -439,19 +430,7 @@ function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationR
   };
 }
 
-/** Pause until the next moment of this rhythm: all polls of one interval happen at the same moment, so one list serves them. */
-export function alignedPause(pauseMs: number, clock: Clock): number {
-  if (!Number.isFinite(pauseMs) || pauseMs <= 0) return pauseMs;
-  const now = clock.now();
-  return Math.ceil((now + pauseMs / 2) / pauseMs) * pauseMs - now;
-}
-
-/** The pause, a quarter shorter or longer by chance. */
-export function jitter(delayMs: number, clock: Clock): number {
-  return delayMs * (0.75 + clock.random() / 2);
-}
-
-/** The same; it rejects with plain error data, as state machines expect. */
+/** Runs it; it rejects with plain error data, as state machines expect. */
 export async function settled<Output>(run: () => Output | Promise<Output>): Promise<Output> {
   try {
     return await run();
@@ -461,13 +440,4 @@ export async function settled<Output>(run: () => Output | Promise<Output>): Prom
     const data = toErrorData(error);
     throw error instanceof TroupeError ? data : { ...data, code: ErrorCode.Transient };
   }
-}
-
-/** An object for a write that is of its incarnation alone. */
-export function referenceTo({ metadata: { namespace = '', name, uid } }: KubeObject): {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-} {
-  return { namespace, name, uid };
 }

@@ -140,3 +140,41 @@ export function deliveryOf(
   // An observation is the response to a query: it is never a message.
   return () => undefined;
 }
+
+/** A request in the create journal of a shard. */
+export interface JournalEntry {
+  /** Time until which it may take effect, in milliseconds since the epoch. */
+  readonly inDoubtUntil: number;
+  /** Intents that identify the results, the latest last. */
+  readonly intents: readonly JsonObject[];
+}
+
+/** The create journal of a shard, as it is on the bus. */
+export interface JournalMessage {
+  /** Entries by the key of the actor. */
+  readonly list: ReadonlyMap<string, JournalEntry>;
+  /** Times by the clock of the writer. */
+  readonly writtenAt: number;
+}
+
+export function journalPayload({ list, writtenAt }: JournalMessage): JsonObject {
+  const entries = [...list];
+  const intended = entries.filter(([, { intents }]) => intents.length > 0);
+  return {
+    inDoubtUntil: Object.fromEntries(entries.map(([key, { inDoubtUntil }]) => [key, inDoubtUntil])),
+    ...(intended.length > 0 && { intents: Object.fromEntries(intended.map(([key, { intents }]) => [key, intents])) }),
+    writtenAt,
+  };
+}
+
+/** Undefined: it is no list that can be trusted. */
+export function parseJournal({ inDoubtUntil, intents = {}, writtenAt }: JsonObject): JournalMessage | undefined {
+  if (!isObject(inDoubtUntil) || !isObject(intents) || typeof writtenAt !== 'number') return undefined;
+  const list = new Map<string, JournalEntry>();
+  for (const [key, until] of Object.entries(inDoubtUntil)) {
+    const intended = Object.hasOwn(intents, key) ? intents[key] : [];
+    if (typeof until !== 'number' || !Array.isArray(intended) || !intended.every(isObject)) return undefined;
+    list.set(key, { inDoubtUntil: until, intents: intended });
+  }
+  return { list, writtenAt };
+}

@@ -245,16 +245,19 @@ export function dependenciesOf(
 
 /**
  * Whether the status of an object shows that its external resource was built on others than those of its dependencies
- * now. Checked at their first answer: earlier ones may have reached another process.
+ * now, or a use of them that they deny. Checked at their first answer, since earlier ones may have reached another
+ * process, and when their attributes change.
  */
-export function isMadeOfOthers(
+export function mustLookAgain(
   object: KubeObject | undefined,
   kind: Kind | undefined,
   dependencies: readonly Dependency[],
 ): boolean {
   return dependencies.some((dependency) => {
-    const { externalId } = dependency.answer ?? {};
-    if (externalId === undefined || object === undefined || dependency.namespace !== undefined) return false;
-    return kind?.life.isBuiltOnReplaced?.(object, dependency, externalId) === true;
+    const { answer, namespace } = dependency;
+    if (answer?.externalId === undefined || object === undefined || namespace !== undefined) return false;
+    if (kind?.life.isBuiltOnReplaced?.(object, dependency, answer.externalId) === true) return true;
+    // mutant: denied-use-unheard return -> false
+    return kind?.life.isContradicted?.(object, dependency, answer) === true;
   });
 }

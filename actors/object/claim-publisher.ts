@@ -33,6 +33,8 @@ export interface Claimant {
   readonly uid: string;
   /** resourceVersion of the object at the start of this lifecycle: orders the claims of its incarnations (P4). */
   readonly bornVersion: string;
+  /** Called for a stored claim of a later object of this name, with the version at the start of that one's lifecycle. */
+  readonly onSuperseded?: (version: string) => void;
   /** To claims, also to those that an earlier host made of which nothing else is known. */
   readonly answers: Answers;
 }
@@ -69,6 +71,7 @@ export class ClaimPublisher {
   readonly #uid: string;
   readonly #bornVersion: string;
   readonly #answers: Answers;
+  readonly #onSuperseded: ((version: string) => void) | undefined;
   /** Last published content; that of uses may follow from the status, and change with it. */
   #said: Said | undefined;
   /** Dependencies that this lifecycle has claimed, with the generation of the object since which. */
@@ -78,13 +81,14 @@ export class ClaimPublisher {
   /** Ends that the bus has not acknowledged yet, also of what the object stopped to refer to; undefined: none. */
   #ending: Set<Promise<void>> | undefined;
 
-  constructor(deps: OutgoingClaimsDeps, { kind, from, uid, bornVersion, answers }: Claimant) {
+  constructor(deps: OutgoingClaimsDeps, { kind, from, uid, bornVersion, answers, onSuperseded }: Claimant) {
     this.#deps = deps;
     this.#kind = kind;
     this.#from = from;
     this.#uid = uid;
     this.#bornVersion = bornVersion;
     this.#answers = answers;
+    this.#onSuperseded = onSuperseded;
   }
 
   /**
@@ -127,7 +131,14 @@ export class ClaimPublisher {
         ended: false,
       };
       const subject = { to, topic: 'claim', from } as const;
-      void outbox.say(subject, mail as unknown as JsonObject, mayReplace, traceparent);
+      const replaces: MayReplace = (current, mine) => {
+        const may = mayReplace(current, mine);
+        const theirs = may ? undefined : parseClaim(current);
+        // mutant: claim-of-future-kept if -> false
+        if (theirs !== undefined && theirs.uid !== this.#uid) this.#onSuperseded?.(theirs.resourceVersion);
+        return may;
+      };
+      void outbox.say(subject, mail as unknown as JsonObject, replaces, traceparent);
     }
     for (const [key, to] of this.#known()) if (!targets.has(key)) void this.#end(key, to, object);
   }

@@ -18,11 +18,12 @@ import {
   internUid,
   type JsonObject,
   parseAddressKey,
+  TransientError,
 } from '../../bus/mod.ts';
+import { requestTraceparent } from '../../machines/annotations.ts';
 import type { Claims } from '../../machines/deletion-guard.ts';
 import { type Dependency, type HoldersByFinalizer, Readiness, type ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { requestTraceparent } from '../../machines/request-trace.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
@@ -33,7 +34,7 @@ import {
   claimTargetOf,
   contentVersionAfter,
   dependenciesOf,
-  isMadeOfOthers,
+  mustLookAgain,
 } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
@@ -42,6 +43,8 @@ import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
 /** Maximum delay of the message about a new object, in milliseconds; with skewed clocks a superfluous read happens. */
 const LATE_BIRTH_MS = 5_000;
+/** Pause before another epoch is requested again, in milliseconds. */
+const ANEW_PAUSE_MS = 250;
 
 /** Dependencies, and what they were worked out from. */
 interface KnownDependencies {
@@ -207,12 +210,13 @@ export class ObjectActor extends ObjectContext {
     if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
     this.linked(traceparent, () => {
-      const isNews = isOurs && this.kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
-      const isFirst =
-        isOurs && mail.externalId !== undefined && this.#answers.before(key, mail)?.externalId === undefined;
+      const before = this.#answers.before(key, mail);
+      const isNews = isOurs && this.kind?.life.wakesOn?.(before, mail) === true;
+      const isOther = before?.externalId === undefined || attributesText(before) !== attributesText(mail);
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
-      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.kind, this.dependencies()));
+      const isToCheck = isOurs && mail.externalId !== undefined && isOther;
+      const isReplaced = isChanged || (isToCheck && mustLookAgain(this.#object, this.kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
@@ -248,6 +252,12 @@ export class ObjectActor extends ObjectContext {
     // mutant: older-view-replaces ! -> false
     // mutant: gone-stays-gone &&.2 -> true
     const isKnown = !isNewer || (isGone && isOver);
+    // Newer than the object, and older than the end of a later one of its name: that end is of the future of a restored backup (P11).
+    // mutant: newer-state-ignored drop
+    if (!born && !isNewer && isOlder(this.#object, object)) this.host.reread(this);
+    // The API server lacked it at the takeover, and may have it again after it was restored from a backup (P11).
+    // mutant: restored-object-ignored drop
+    if (this.#started && !own && !isNewer && !isGone && this.#object === undefined) this.host.reread(this);
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
@@ -378,6 +388,7 @@ export class ObjectActor extends ObjectContext {
         uid,
         bornVersion,
         answers: this.#answers,
+        onSuperseded: (version) => this.#suspect(version),
       });
     }
     this.linked(requestTraceparent(object), () => this.#charts.begin());
@@ -385,7 +396,7 @@ export class ObjectActor extends ObjectContext {
     // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
-    const isReplaced = isMadeOfOthers(object, kind, known);
+    const isReplaced = mustLookAgain(object, kind, known);
     if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 
@@ -444,7 +455,7 @@ export class ObjectActor extends ObjectContext {
       this.accept(written, { own: true });
       // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
-      if (isOlder(written, this.#object)) await this.refresh();
+      if (this.#isBehind(written)) await this.refresh();
     } catch (error) {
       // mutant: lost-race-with-old-object drop
       if (error instanceof AbsentError || error instanceof ConflictError) await this.refresh();
@@ -464,6 +475,18 @@ export class ObjectActor extends ObjectContext {
     }
   }
 
+  /** There was a later object of this name: this one is replaced by now, or is one of a restored backup (P11). */
+  #suspect(version: string): void {
+    if (this.#stopped || compareVersions(version, this.#knownVersion) <= 0) return;
+    this.#knownVersion = version;
+    this.host.reread(this);
+  }
+
+  /** Whether a later state of the object, or the end of a later object of its name, is known. */
+  #isBehind({ metadata }: KubeObject): boolean {
+    return compareVersions(metadata.resourceVersion, this.#knownVersion) < 0;
+  }
+
   /**
    * Reads the object again; "not found" is knowledge too (P6). A state that is older than what was known before the read is that of
    * an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
@@ -473,13 +496,30 @@ export class ObjectActor extends ObjectContext {
     const { namespace, name } = this.address;
     const { id } = mailbox.epoch();
     const known = this.#object;
+    const knownVersion = this.#knownVersion;
     const soughtUid = this.#goneUid;
     const object = await objects.get(this.resource, namespace, name);
     // mutant: older-read-believed if -> false
-    if (object !== undefined && isOlder(object, known)) await mailbox.startAnew(id);
+    if (object !== undefined && compareVersions(object.metadata.resourceVersion, knownVersion) < 0)
+      await this.#startAnew(id);
     else if (object !== undefined) this.accept(object, { own: false, soughtUid });
     else if (known !== undefined) this.acceptGone(known.metadata.uid, known.metadata.resourceVersion);
     else this.tidy();
+  }
+
+  /** Starts another epoch as soon as the bus is there: until then, or the end of the lease, nothing is done on what is void (I8). */
+  async #startAnew(id: string): Promise<void> {
+    const { mailbox, clock, leaseSignal } = this.host;
+    while (!leaseSignal.aborted) {
+      try {
+        return await mailbox.startAnew(id);
+      } catch (error) {
+        // mutant: void-state-acted-on if -> true
+        if (!(error instanceof TransientError)) throw error;
+      }
+      await clock.sleep(ANEW_PAUSE_MS, leaseSignal);
+    }
+    throw new TransientError('the lease has ended');
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------
@@ -516,7 +556,11 @@ export class ObjectActor extends ObjectContext {
   }
 }
 
-/** Whether what is known of the object is of a later version. */
-function isOlder({ metadata }: KubeObject, known: KubeObject | undefined): boolean {
-  return known !== undefined && compareVersions(metadata.resourceVersion, known.metadata.resourceVersion) < 0;
+/** Whether what is known of the object is of an earlier version. */
+function isOlder(known: KubeObject | undefined, { metadata }: KubeObject): boolean {
+  return known !== undefined && compareVersions(known.metadata.resourceVersion, metadata.resourceVersion) < 0;
+}
+
+function attributesText({ attributes }: AnswerMessage): string | undefined {
+  return attributes && JSON.stringify(attributes);
 }

@@ -83,7 +83,7 @@ export interface JournalOfCreates {
   disown(key: string): void;
 }
 
-/** Calls and writes that are under way (`actors/sharding/in-flight-calls.ts`). */
+/** Calls and writes that are under way (`actors/sharding/shard.ts`). */
 export interface OngoingCalls {
   add(key: string, call: Promise<unknown>): void;
   addWrite(key: string, write: Promise<unknown>): void;

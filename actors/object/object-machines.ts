@@ -10,8 +10,13 @@ import { freeByTable, type GuardView, needsGuarding } from '../../machines/delet
 import { Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type Claim, textOf } from './claims-table.ts';
-import { LifecycleInstance, type LifecycleListener, viewed } from './lifecycle-instance.ts';
-import { DeletionGuardInstance, type GuardListener } from './machine-instance.ts';
+import {
+  DeletionGuardInstance,
+  type GuardListener,
+  LifecycleInstance,
+  type LifecycleListener,
+  viewed,
+} from './machine-instance.ts';
 import type { MachineState, ObjectContext } from './object-context.ts';
 
 /** The state of an object whose code has failed. */

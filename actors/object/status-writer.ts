@@ -174,7 +174,9 @@ export class StatusWriter {
     const { object } = this.#subject;
     if (snapshot === undefined || this.#stopped) return;
     // Deleted: there is no status any more.
-    for (const part of object === undefined ? [] : this.#partsOf(snapshot, object))
+    const parts = object === undefined ? [] : this.#partsOf(snapshot, object);
+    // A status whose last field is removed is null for the API server, which rejects that: what states nothing comes last.
+    for (const part of parts.toSorted((one, other) => Number(isEmpty(one)) - Number(isEmpty(other))))
       if (!isStored(part)) await this.#context.writeStatus(this.#uid, part.manager, part.status);
     if (this.#wanted === snapshot) this.#wanted = undefined;
   }
@@ -184,6 +186,10 @@ export class StatusWriter {
     const now = this.#context.clock.now();
     return this.#context.supervise(() => lifecycle.status(snapshot, object, now)) ?? [];
   }
+}
+
+function isEmpty({ status }: StatusPart): boolean {
+  return Object.keys(status).length === 0;
 }
 
 function isStored({ status, stored }: StatusPart): boolean {

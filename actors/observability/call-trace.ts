@@ -13,17 +13,6 @@ export interface CallTrace {
 export function callTrace(trace: Trace): CallTrace {
   const running = new Map<string, { readonly actor: Address; count: number }>();
 
-  const during = async <Output>(actor: Address, traceparent: string, run: () => Promise<Output>): Promise<Output> => {
-    const entry = running.get(traceparent) ?? { actor, count: 0 };
-    entry.count++;
-    running.set(traceparent, entry);
-    try {
-      return await run();
-    } finally {
-      if (--entry.count === 0) running.delete(traceparent);
-    }
-  };
-
   return {
     onCall({ traceparent, service, method, path, status, durationMs, requestId }) {
       const actor = running.get(traceparent)?.actor;
@@ -35,9 +24,17 @@ export function callTrace(trace: Trace): CallTrace {
     follow(realm, operations) {
       const wrap =
         (plural: string, run: Operation): Operation =>
-        (request: OperationRequest) => {
-          const { namespace = '', name } = request.object.metadata;
-          return during({ realm, plural, namespace, name }, request.traceparent, () => run(request as never));
+        async (request: OperationRequest) => {
+          const { traceparent, object } = request;
+          const { namespace = '', name } = object.metadata;
+          const entry = running.get(traceparent) ?? { actor: { realm, plural, namespace, name }, count: 0 };
+          entry.count++;
+          running.set(traceparent, entry);
+          try {
+            return await run(request as never);
+          } finally {
+            if (--entry.count === 0) running.delete(traceparent);
+          }
         };
       return Object.fromEntries(
         Object.entries(operations).map(([plural, own]) => [

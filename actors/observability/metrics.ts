@@ -4,11 +4,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { CallRecord, Metric } from '../../adapters/api/adapter.ts';
 import type { KubeClient, Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, type Trace, toErrorData } from '../../bus/mod.ts';
-import type { Kind, Operation, OperationRequest } from '../../machines/kind.ts';
 import { type Measurement, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
 import type { RefusedRecord } from '../effects/authorization/rejected-requests.ts';
+import type { Timed } from '../effects/operations-service.ts';
 import { QUARANTINED } from '../object/object-machines.ts';
 import { busMetrics } from './bus-metrics.ts';
 import { DeclaredMetrics } from './declared-metrics.ts';
@@ -34,8 +34,7 @@ export interface RuntimeMetrics {
   declare(metrics: readonly Metric[]): void;
   /** Counts what happened to an object. */
   onMeasure(object: KubeObject, measurement: Measurement): void;
-  /** The same kinds; how long their operations take is counted. */
-  timed(kinds: readonly Kind[]): readonly Kind[];
+  readonly timed: Timed;
 }
 
 export interface Metrics extends RuntimeMetrics, WebhookMetrics, Pick<GatewayMetrics, 'onAnswered'> {
@@ -199,28 +198,22 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
     countedBus: (bus) => ({ ...countedBus(bus), trace: traced(bus.trace) }),
     declare: (all) => declared.declare(all),
     onMeasure: (object, measurement) => declared.measure(object, measurement),
-    timed: (kinds) =>
-      kinds.map((kind) => {
-        const { realm, plural } = kind;
-        const timed =
-          (operation: string, run: Operation): Operation =>
-          (request: OperationRequest) => {
-            const startedAt = clock.now();
-            const running = run(request as never);
-            operationsUnderWay.inc({ realm });
-            const end = (outcome: string): void => {
-              operationsUnderWay.dec({ realm });
-              operationSeconds.observe({ realm, plural, operation, outcome }, (clock.now() - startedAt) / 1_000);
-            };
-            running.then(
-              () => end('done'),
-              (error: unknown) => end(toErrorData(error).code),
-            );
-            return running;
-          };
-        const operations = Object.entries(kind.operations).map(([name, run]) => [name, timed(name, run)]);
-        return { ...kind, operations: Object.fromEntries(operations) };
-      }),
+    timed:
+      ({ realm, plural, operation }, run) =>
+      (request) => {
+        const startedAt = clock.now();
+        const running = run(request);
+        operationsUnderWay.inc({ realm });
+        const end = (outcome: string): void => {
+          operationsUnderWay.dec({ realm });
+          operationSeconds.observe({ realm, plural, operation, outcome }, (clock.now() - startedAt) / 1_000);
+        };
+        running.then(
+          () => end('done'),
+          (error: unknown) => end(toErrorData(error).code),
+        );
+        return running;
+      },
     counted: (client) => ({
       ...client,
       async call(call) {

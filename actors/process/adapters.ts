@@ -53,11 +53,18 @@ export async function adaptersOf(
     throw new TerminalError('--only-adapters leaves no adapter: name some with --adapters');
   if (!isMore) return builtIn;
   const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
-  const modeled =
-    place === undefined
-      ? []
-      : [(await import('./load-models.ts')).modelAdapterOf(place, more.writesAs === 'self' ? 'self' : 'caller')];
-  return checkAdapters([...builtIn, ...modeled, ...loaded]);
+  const all = [...builtIn, ...loaded];
+  return place === undefined ? checkAdapters(all) : withModels(all, place, more.writesAs);
+}
+
+/** The adapters, and that of models. @throws {TerminalError} as `adaptersOf` */
+export async function withModels(
+  adapters: readonly Adapter[],
+  place: ModelPlace,
+  writesAs: string | undefined,
+): Promise<readonly Adapter[]> {
+  const { modelAdapterOf } = await import('./load-models.ts');
+  return checkAdapters([...adapters, modelAdapterOf(place, writesAs === 'self' ? 'self' : 'caller')]);
 }
 
 /** Directories and bindings of the models; undefined if there are none. */

@@ -29,6 +29,8 @@ export interface Gateway {
   readonly url: string;
   /** Reason why not all requests can be answered; undefined if they can. */
   readonly problem: string | undefined;
+  /** Calls `listener` after each change of the objects that are served. @returns stops it */
+  onChange(listener: () => void): () => void;
   /** Closes each connection after its next answer. */
   retire(): void;
   /** Answers what has arrived, and ends. */

@@ -100,8 +100,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   // A process without actors knows no leases, and uses the whole limit.
   const replicaCount = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
   const served = await serveAdapters(deps, objects, replicaCount);
-  const called = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter), clock));
-  const kinds = deps.metrics?.timed(called) ?? called;
+  const kinds = adapters.flatMap((adapter) =>
+    withOperations(bus, adapter, served.get(adapter), clock, deps.metrics?.timed),
+  );
   const followed = adapters.flatMap((adapter) => adapter.referencedKinds ?? []);
   const taken = kinds.filter(isTaken);
   const known = registry(taken, [...kinds.filter((kind) => !isTaken(kind)), ...followed]);

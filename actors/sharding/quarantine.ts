@@ -14,7 +14,7 @@ import { type Address, type Clock, type Timer, toErrorData } from '../../bus/mod
 import { growingPauseMs } from '../../machines/backoff.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { RecordEvent } from '../base/record-event.ts';
-import type { InFlightCalls } from './in-flight-calls.ts';
+import type { InFlightCalls } from './shard.ts';
 
 /** Actor that can be quarantined. */
 export interface Held {

@@ -5,13 +5,10 @@ import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
-import type { ListenAddress } from '../base/listen-address.ts';
+import { freeFrom } from '../base/free-address.ts';
 import { registryOf } from '../effects/operations-service.ts';
 import { serveVisualizer, type Visualizer } from './server.ts';
 import { source } from './source.ts';
-
-// An `import` reads all that a module exports.
-const { createServer } = process.getBuiltinModule('node:net');
 
 export interface VisualizerDeps {
   readonly bus: Bus;
@@ -21,8 +18,6 @@ export interface VisualizerDeps {
   readonly log: Logger;
 }
 
-/** Ports that are tried. */
-const PORTS = 100;
 /** Shorter ones may be found by trying, in characters. */
 const TOKEN_LENGTH = 16;
 
@@ -64,20 +59,4 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
   throw new TerminalError(
     `--visualizer-token-file must name a file with at least ${TOKEN_LENGTH} characters in a row; got ${token.length} in '${file}'`,
   );
-}
-
-/** The first of these ports that is free; if none is, the server reports that on listening. */
-async function freeFrom({ host, port }: ListenAddress): Promise<ListenAddress> {
-  for (let next = port; next < Math.min(port + PORTS, 65_536); next += 1) {
-    if (await isFree({ host, port: next })) return { host, port: next };
-  }
-  return { host, port };
-}
-
-function isFree({ host, port }: ListenAddress): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const server = createServer();
-  server.once('error', () => resolve(false));
-  server.listen({ host, port }, () => server.close(() => resolve(true)));
-  return promise;
 }

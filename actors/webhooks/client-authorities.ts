@@ -1,8 +1,8 @@
 // Client authorities: a file, kept by others, with the authorities of the API server's client certificate; read again
 // while it is used.
 import type { Logger } from 'pino';
-import { type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
-import { certificatesOf, LOOK_EVERY_MS, textOf } from './given-certificates.ts';
+import { type Clock, FileChanges, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { certificatesOf, textOf } from './given-certificates.ts';
 
 export interface ClientAuthoritiesDeps {
   readonly file: string;
@@ -22,12 +22,13 @@ export async function followClients(
     if (authorities !== '') return authorities;
     throw new TerminalError(`--webhook-client-ca must name a file with certificates as PEM; got '${file}'`);
   };
+  const changes = new FileChanges({ files: [file], clock, signal });
   let known = await read();
   admit(known);
   const follow = async (): Promise<void> => {
     let problem = '';
     for (;;) {
-      await clock.sleep(LOOK_EVERY_MS, signal);
+      await changes.next();
       if (signal.aborted) return;
       try {
         const found = await read();

@@ -6,7 +6,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { type Clock, FileChanges, TerminalError, toErrorData } from '../../bus/mod.ts';
 import type { CertificateSource, CertificateUser } from './source.ts';
 
 /** Paths. */
@@ -30,8 +30,6 @@ interface Contents {
   readonly endsAt: number;
 }
 
-/** As the files of the bus. */
-export const LOOK_EVERY_MS = 10_000;
 /**
  * Maximum time that a new certificate waits until its authority is trusted: the component that provides both may have
  * arranged it.
@@ -77,10 +75,12 @@ export function givenCertificates({ files, clock, log }: GivenCertificatesDeps):
     },
     onTrust: () => undefined,
     async run(user, signal) {
+      const { certificate, key, ca = [] } = files;
+      const changes = new FileChanges({ files: [certificate, key, ca].flat(), clock, signal });
       await take(await read(), user, signal);
       let problem = '';
       while (!signal.aborted) {
-        await clock.sleep(LOOK_EVERY_MS, signal);
+        await changes.next();
         if (signal.aborted) return;
         try {
           const found = await read();

@@ -18,7 +18,7 @@ import { createSecureContext, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { AdmissionWebhook, ConversionWebhook, ReviewPorts, Webhooks } from '../../adapters/api/webhooks.ts';
 import { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
-import { AnswerMemory, type Holding } from '../../adapters/http/response-memory.ts';
+import { AnswerMemory, type Holding } from '../../adapters/http/response.ts';
 import { readJson } from '../../adapters/text/exact-json.ts';
 import { type Clock, TerminalError, TransientError } from '../../bus/mod.ts';
 import type { ListenAddress } from '../base/listen-address.ts';

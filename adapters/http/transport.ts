@@ -6,8 +6,7 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError, TroupeError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { retryAfterMs as retryAfterOf } from '../text/retry-after.ts';
-import { type Extent, limitedBody } from './response.ts';
-import type { Holding } from './response-memory.ts';
+import { type Extent, type Holding, limitedBody } from './response.ts';
 import { Agent, connectorWith, type Dispatcher, type Progress, proxyAgent, requestWhole } from './undici.ts';
 
 /** As oslo.middleware makes it. */

@@ -18,53 +18,8 @@ import {
 import { retryAfterMs } from '../text/retry-after.ts';
 import { isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
+import type { KubeAnswer, KubeCall, KubeClient } from './ports.ts';
 import { refusalOf, TooLargeError } from './refusals.ts';
-
-/** User of a request, if it is not the account of this process. */
-export interface Impersonated {
-  readonly user: string;
-  readonly groups: readonly string[];
-}
-
-export interface KubeClient {
-  /** The server's URL, for people. */
-  readonly server: string;
-  /** The namespace of the current context. */
-  readonly namespace: string;
-  /**
-   * One request with a JSON answer.
-   * @throws {AbsentError} 404, and there is proof of it (`absence.ts`) @throws {ConflictError} 409, or a patch whose test failed
-   * @throws {TerminalError} 400, 405, 413, 415, 422: the request itself is wrong
-   * @throws {ForbiddenError} 403 @throws {ExpiredError} 410 @throws {TooLargeError} more than `mostBytes` are answered
-   * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
-   */
-  call(call: KubeCall): Promise<KubeAnswer>;
-  /**
-   * A watch: yields one JSON object a line until the server or `signal` ends it; `onOpen`: the server has agreed.
-   * @throws as `call`; {TooLargeError} a line is longer than LINE_LENGTH
-   */
-  stream(path: string, accept: string | undefined, signal: AbortSignal, onOpen?: () => void): AsyncIterable<JsonObject>;
-  close(): Promise<void>;
-}
-
-export interface KubeCall {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With query: `/api/v1/namespaces?limit=500`. */
-  readonly path: string;
-  readonly accept?: string;
-  readonly contentType?: string;
-  readonly body?: JsonObject | readonly JsonObject[];
-  /** Maximum length of the response; unlimited by default. The rest is not read. */
-  readonly mostBytes?: number;
-  /** The user whose rights decide; those of this process unless stated. */
-  readonly as?: Impersonated | undefined;
-}
-
-export interface KubeAnswer {
-  readonly body: JsonObject;
-  /** The server's own time, milliseconds since the epoch. */
-  readonly serverTime: number;
-}
 
 /** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
 const REQUEST_TIMEOUT_MS = 30_000;

@@ -4,7 +4,7 @@
 // the one form whose age, count and source every kubectl shows, and by whose `lastTimestamp` scripts sort.
 import type { JsonObject } from '../../bus/bus.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { KubeClient } from './client.ts';
+import type { KubeClient } from './ports.ts';
 
 export const EventType = { Normal: 'Normal', Warning: 'Warning' } as const;
 export type EventType = (typeof EventType)[keyof typeof EventType];

@@ -9,10 +9,11 @@ export {
   type KindContract,
   type KindDefinition,
 } from '../api/contract/crds.ts';
-export { type KubeClient, kubeClient } from './client.ts';
+export { kubeClient } from './client.ts';
 export { delegatedObjects } from './delegated.ts';
 export { type EventRecord, type Events, EventType, events, subjectOf } from './events.ts';
-export { type ApplyOptions, type ObjectList, type Objects, objects } from './objects.ts';
+export { objects } from './objects.ts';
+export type { ApplyOptions, KubeClient, ObjectList, Objects } from './ports.ts';
 export { ExpiredError, ForbiddenError } from './refusals.ts';
-export { acceptOf, compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';
+export { acceptOf, compareVersions, type Resource, referenceTo, resourcePath, SECRETS } from './resource.ts';
 export { type WatchHandlers, watchResource } from './watch.ts';

@@ -6,138 +6,18 @@ import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../api/adapter.ts';
 import { together } from '../http/batch.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import type { KubeClient } from './client.ts';
 import { departure } from './departure.ts';
+import type { KubeClient, Objects } from './ports.ts';
 import { ExpiredError, TooLargeError } from './refusals.ts';
-import { acceptOf, type Resource, resourcePath, SECRETS, strip } from './resource.ts';
-
-/** Incarnation of an object that a write is for. */
-export interface ObjectReference {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-}
-
-export interface ObjectList {
-  readonly items: readonly KubeObject[];
-  readonly resourceVersion: string;
-  /** The server's time when it answered, milliseconds since the epoch. */
-  readonly serverTime: number;
-}
-
-/** All methods throw as `KubeClient.call`; a write for a deleted incarnation throws Absent or Conflict. */
-export interface Objects {
-  get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
-  /**
-   * All objects, or those of a namespace, or with a name. Pages of a few megabytes are read one after another, and
-   * their text is not kept. The objects are, without fields that no kind reads (`strip`): all of a resource at once,
-   * which is what its actors and the mailbox keep of them anyway.
-   */
-  list(resource: Resource, namespace?: string, name?: string): Promise<ObjectList>;
-  /**
-   * Adds finalizers by server-side apply as `manager`, which states all it owns: others that it owns are taken off.
-   *
-   * @param object.resourceVersion  the object must not have changed since
-   * @throws {ConflictError} the object is being deleted, or has changed
-   */
-  addFinalizers(
-    resource: Resource,
-    object: ObjectReference & { readonly resourceVersion?: string },
-    manager: string,
-    finalizers: readonly string[],
-  ): Promise<KubeObject>;
-  /**
-   * Removes finalizers from the object as the caller knows it.
-   * @param options.exact  the object must not have changed at all since; otherwise only its uid and finalizers count
-   * @throws {ConflictError} the caller's view is out of date
-   */
-  removeFinalizers(
-    resource: Resource,
-    object: KubeObject,
-    finalizers: readonly string[],
-    options: { readonly exact: boolean },
-  ): Promise<KubeObject>;
-  /**
-   * Replaces all of the status that `manager` owns. The uid would not do: the status subresource takes no notice of it.
-   * @throws {ConflictError} the object has changed since `object`
-   */
-  applyStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
-  /**
-   * Sets the status to exactly this value, whichever writer set it before: no write if it is equal already. Null
-   * members are left out.
-   * @throws {ConflictError} the object has changed since `object`
-   */
-  storeStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
-  /**
-   * Changes members of the status, independent of other writers' members; null removes one.
-   * @throws {ConflictError} the object has changed since `object`
-   */
-  patchStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
-  /** Changes members of the spec; null takes one away. @throws {ConflictError} the object has changed since `object` */
-  patchSpec(
-    resource: Resource,
-    object: Pick<KubeObject, 'metadata'>,
-    manager: string,
-    spec: JsonObject,
-  ): Promise<KubeObject>;
-  /** Puts labels, and owners that are no controllers, on this incarnation of an object; `manager` owns just these then. */
-  mark(
-    resource: Resource,
-    object: ObjectReference,
-    manager: string,
-    marks: { readonly labels: Readonly<Record<string, string>>; readonly owners: readonly OwnerReference[] },
-  ): Promise<KubeObject>;
-  /**
-   * Stores `status.id`, or clears it with null, and members of `status.resource` that no status manager states.
-   * @throws {ConflictError} the object has changed since `object`
-   */
-  recordId(resource: Resource, object: KubeObject, id: string | null, applied?: JsonObject): Promise<KubeObject>;
-  /** The object, and what `manager` has applied of it, as its managedFields say; undefined: there is none. */
-  applied(
-    resource: Resource,
-    namespace: string,
-    name: string,
-    manager: string,
-  ): Promise<{ readonly object: KubeObject; readonly fields: JsonObject } | undefined>;
-  /**
-   * Applies the content of a child (server-side, forced), which makes it where there is none: `manager` owns just that
-   * afterwards. @throws {ConflictError} it has changed since it was `known`
-   */
-  apply(
-    resource: Resource,
-    place: Pick<ObjectReference, 'namespace' | 'name'>,
-    content: JsonObject,
-    options: ApplyOptions,
-  ): Promise<KubeObject>;
-  /**
-   * Puts one owner beside those that this incarnation has, one at least, whatever else of it changes meanwhile: many may do so at
-   * once. @throws {ConflictError} it has none any more, or is another one
-   */
-  addOwner(resource: Resource, object: KubeObject, owner: OwnerReference): Promise<KubeObject>;
-  /** Takes one owner off; many may leave at once. @throws {ConflictError} it was changed meanwhile, or all others have left */
-  disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
-  /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
-  removeAnnotations(resource: Resource, object: KubeObject, names: readonly string[]): Promise<KubeObject>;
-  /** Requests the deletion of this incarnation; succeeds if it is deleted already. */
-  remove(resource: Resource, object: ObjectReference): Promise<void>;
-  /** The decoded content of a Secret: for adapters, never for mail. */
-  readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
-  /** Makes the data of a Secret say just this. @throws {ConflictError} it has changed since it was read */
-  writeSecret(
-    namespace: string,
-    name: string,
-    read: Pick<SecretContent, 'uid' | 'resourceVersion'>,
-    data: SecretContent['data'],
-  ): Promise<void>;
-}
-
-export interface ApplyOptions {
-  readonly manager: string;
-  readonly owners: readonly OwnerReference[];
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** As it is known; undefined: there should be none. */
-  readonly known: KubeObject | undefined;
-}
+import {
+  acceptOf,
+  type ObjectReference,
+  type Resource,
+  referenceTo,
+  resourcePath,
+  SECRETS,
+  strip,
+} from './resource.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const MERGE = 'application/merge-patch+json';
@@ -181,12 +61,6 @@ export function objects({ client }: { client: KubeClient }): Objects {
     kind: resource.kind,
     metadata: { ...(namespace !== '' && { namespace }), name, uid },
   });
-  const reference = ({ metadata }: Pick<KubeObject, 'metadata'>): ObjectReference => ({
-    namespace: metadata.namespace ?? '',
-    name: metadata.name,
-    uid: metadata.uid,
-  });
-
   const pages = new FairSemaphore(PAGES);
 
   // Each costs what all owners of the object do, and a thousand may share one.
@@ -205,7 +79,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
     const state: JsonObject[] = [{ op: 'test', path: '/metadata/uid', value: uid }];
     if (exact) state.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
     try {
-      return await send(resource, reference(object), JSON_PATCH, [...state, ...steps]);
+      return await send(resource, referenceTo(object), JSON_PATCH, [...state, ...steps]);
     } catch (error) {
       // A test that fails, or a position that is not there: both say that the view is out of date.
       if (error instanceof TroupeError && error.code === ErrorCode.Terminal)
@@ -297,27 +171,27 @@ export function objects({ client }: { client: KubeClient }): Objects {
       return patchObject(resource, object, patch, { exact });
     },
     applyStatus(resource, object, manager, status) {
-      const body = identity(resource, reference(object));
+      const body = identity(resource, referenceTo(object));
       const { resourceVersion } = object.metadata;
       const state = { ...body, metadata: { ...body.metadata, resourceVersion }, status };
-      return send(resource, reference(object), APPLY, state, `/status${query(manager)}`);
+      return send(resource, referenceTo(object), APPLY, state, `/status${query(manager)}`);
     },
     async storeStatus(resource, object, manager, status) {
       const change = changeTo(status, object.status ?? {});
       if (change === undefined) return object;
       const { uid, resourceVersion } = object.metadata;
       const body = { metadata: { uid, resourceVersion }, status: change };
-      return send(resource, reference(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
+      return send(resource, referenceTo(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
     },
     patchStatus(resource, object, manager, status) {
       const { uid, resourceVersion } = object.metadata;
       const body = { metadata: { uid, resourceVersion }, status };
-      return send(resource, reference(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
+      return send(resource, referenceTo(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
     },
     patchSpec(resource, object, manager, spec) {
       const { uid, resourceVersion } = object.metadata;
       const body = { metadata: { uid, resourceVersion }, spec };
-      return send(resource, reference(object), MERGE, body, `?fieldManager=${encodeURIComponent(manager)}`);
+      return send(resource, referenceTo(object), MERGE, body, `?fieldManager=${encodeURIComponent(manager)}`);
     },
     mark(resource, object, manager, { labels, owners }) {
       const body = identity(resource, object);
@@ -332,7 +206,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
     recordId(resource, object, id, applied) {
       const { uid, resourceVersion } = object.metadata;
       const status = { id, ...(applied !== undefined && { resource: applied }) };
-      return send(resource, reference(object), MERGE, { metadata: { uid, resourceVersion }, status }, '/status');
+      return send(resource, referenceTo(object), MERGE, { metadata: { uid, resourceVersion }, status }, '/status');
     },
     async applied(resource, namespace, name, manager) {
       try {
@@ -361,14 +235,14 @@ export function objects({ client }: { client: KubeClient }): Objects {
       return send(resource, { namespace, name }, APPLY, { ...type, ...content, metadata }, query(manager));
     },
     addOwner(resource, object, owner) {
-      const { namespace, name, uid } = reference(object);
+      const { namespace, name, uid } = referenceTo(object);
       return adding(`${resourcePath(resource, namespace, name)} ${uid}`, owner, (owners) => {
         const steps = owners.map((each) => ({ op: 'add', path: '/metadata/ownerReferences/-', value: ownerOf(each) }));
         return patchObject(resource, object, steps, { exact: false });
       });
     },
     async disown(resource, object, owner) {
-      const { namespace, name, uid } = reference(object);
+      const { namespace, name, uid } = referenceTo(object);
       const path = resourcePath(resource, namespace, name);
       const { left, stays } = await leaving(`${path} ${uid}`, owner, async (owners) => {
         // A waiting deletion has seen the others before they were deleted.

@@ -1,10 +1,9 @@
 // Objects of the API server that actors represent, and their paths.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
+import { REQUEST_ANNOTATIONS, RETRY_ANNOTATION } from '../../machines/annotations.ts';
 import type { Resource, RetainedMetadata } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { REQUEST_ANNOTATIONS } from '../../machines/request-trace.ts';
-import { RETRY_ANNOTATION } from '../../machines/retry.ts';
 
 export type { Resource };
 
@@ -16,6 +15,20 @@ export const SECRETS: Resource = {
   plural: 'secrets',
   metadataOnly: true,
 };
+
+/** Incarnation of an object that a write is for. */
+export interface ObjectReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** An object for a write that is of its incarnation alone. */
+export function referenceTo({
+  metadata: { namespace = '', name, uid },
+}: Pick<KubeObject, 'metadata'>): ObjectReference {
+  return { namespace, name, uid };
+}
 
 const METADATA = 'g=meta.k8s.io;v=v1';
 

@@ -14,8 +14,7 @@ import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import { growingPauseMs } from '../../machines/backoff.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { KubeClient } from './client.ts';
-import type { Objects } from './objects.ts';
+import type { KubeClient, Objects } from './ports.ts';
 import { ExpiredError, refusalOf, TooLargeError } from './refusals.ts';
 import { acceptOf, compareVersions, type Resource, resourcePath, strip } from './resource.ts';
 

@@ -7,9 +7,9 @@ import type { EgressPolicyOptions } from '../http/egress-policy.ts';
 import { REACH_FLAGS, reachIn } from '../http/egress-policy-options.ts';
 import { proxyIn } from '../http/proxies.ts';
 import { parseGoDuration } from '../text/go-duration.ts';
+import { DRIFT_ANNOTATION, Drift } from './base/object-options.ts';
 import type { SessionsDeps } from './client/sessions.ts';
 import type { Downloads } from './downloads/download-policy.ts';
-import { DRIFT_ANNOTATION, Drift } from './resource/drift.ts';
 
 export interface OpenStackOptions {
   /** Resync period of objects that do not say, in milliseconds; 0, the default, for never. */

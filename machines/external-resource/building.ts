@@ -204,6 +204,8 @@ export const building = resourceSetup.createStateConfig({
         { guard: 'isDeleting', target: '#deleting' },
         { guard: 'isBuiltOnReplaced', target: '#claiming' },
         { guard: 'isPassStale', target: '#claiming' },
+        // It went while the resource was looked for.
+        { guard: 'mustWithdraw', target: '#claiming' },
       ],
       on: { 'object.changed': anewIfUnsettled },
     },

@@ -34,11 +34,7 @@ export const claiming = resourceSetup.createStateConfig({
       entry: 'claim',
       always: [
         { guard: 'isDeleting', target: '#deleting' },
-        { guard: and(['isReadyToAct', 'isRecorded']), target: '#observing' },
-        { guard: and(['isReadyToAct', not('isManaged')]), target: '#importing' },
-        { guard: and(['isReadyToAct', 'isClear']), target: '#making' },
-        // mutant: creates-without-look :#2 -> '#making'
-        { guard: 'isReadyToAct', target: '#adopting' },
+        // Before all else: the next step may need none of what is being deleted, and end in a wait for something else.
         {
           // mutant: yields-what-was-built-on : -> 'mustWithdraw'
           guard: and(['mustWithdraw', or([not('mayHaveBuilt'), 'isProvedUnbuilt'])]),
@@ -47,6 +43,11 @@ export const claiming = resourceSetup.createStateConfig({
           reenter: true,
         },
         { guard: and(['mustWithdraw', 'isAbleToLook']), target: 'probing' },
+        { guard: and(['isReadyToAct', 'isRecorded']), target: '#observing' },
+        { guard: and(['isReadyToAct', not('isManaged')]), target: '#importing' },
+        { guard: and(['isReadyToAct', 'isClear']), target: '#making' },
+        // mutant: creates-without-look :#2 -> '#making'
+        { guard: 'isReadyToAct', target: '#adopting' },
         { guard: 'isWorthLookingAhead', target: 'prefetching' },
       ],
       // References may have changed, and are claimed; the lookup may have changed too.
@@ -74,7 +75,7 @@ export const claiming = resourceSetup.createStateConfig({
     probing: {
       description: 'A dependency is being deleted: was anything built on it?',
       tags: Tag.Busy,
-      entry: ['noteTry', 'noteBasis'],
+      entry: ['noteTry', 'noteBasis', 'noteLook'],
       invoke: look('probe', {
         one: '#resolvingOwnership',
         many: '#failed',

@@ -106,6 +106,8 @@ export interface ResourceContext {
   readonly looks: number;
   /** Remaining polls for the effects of a former user of the resource. */
   readonly echoes: number;
+  /** A dependency or dependent reported a change that no observation followed yet. */
+  readonly hasNews: boolean;
   /** Number of consecutive polls since the external system reported a failure that only it can repair. */
   readonly relooks: number;
   /** Watches in a row that failed with nothing new to tell. */
@@ -406,6 +408,12 @@ export function credentialsVersion(dependencies: readonly Dependency[]): string 
  */
 export function withdrawable(context: ResourceContext): readonly Dependency[] {
   return context.externalId === undefined ? goingWith(context) : [];
+}
+
+/** Whether one of them was deleted after the last lookup. */
+export function isToProbe(context: ResourceContext): boolean {
+  // mutant: refused-looks-for-ever ! -> true || $
+  return uidsOf(withdrawable(context)).some((uid) => !context.lookedOn.includes(uid));
 }
 
 /**

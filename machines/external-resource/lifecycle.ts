@@ -1,5 +1,6 @@
 // The life of an external resource, as a kind has it: the chart, and what a kind says in its status of where it stands.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
+import { retryOf } from '../annotations.ts';
 import {
   type HoldersByFinalizer,
   type Lifecycle,
@@ -10,7 +11,6 @@ import {
   Tag,
 } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
-import { retryOf } from '../retry.ts';
 import { faultInView } from './answers.ts';
 import {
   type ContentTransfer,
@@ -68,7 +68,14 @@ export interface ResourceState {
 export interface ExternalResourceOptions
   extends Pick<
     Lifecycle,
-    'hintFor' | 'unappliedFields' | 'shares' | 'isReflected' | 'isBuiltOnReplaced' | 'intent' | 'summarize'
+    | 'hintFor'
+    | 'unappliedFields'
+    | 'shares'
+    | 'isReflected'
+    | 'isBuiltOnReplaced'
+    | 'isContradicted'
+    | 'intent'
+    | 'summarize'
   > {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
@@ -118,6 +125,7 @@ export function externalResourceLife({
   unappliedFields,
   isReflected,
   isBuiltOnReplaced,
+  isContradicted,
   intent,
   summarize,
 }: ExternalResourceOptions): Lifecycle {
@@ -155,6 +163,7 @@ export function externalResourceLife({
     ...(unappliedFields !== undefined && { unappliedFields }),
     ...(isReflected !== undefined && { isReflected }),
     ...(isBuiltOnReplaced !== undefined && { isBuiltOnReplaced }),
+    ...(isContradicted !== undefined && { isContradicted }),
     ...(intent !== undefined && { intent }),
     ...(summarize !== undefined && { summarize }),
   };
@@ -242,6 +251,9 @@ function canPassivate(snapshot: AnyMachineSnapshot, now: number): boolean {
   return (
     withdrawnUids.length === 0 &&
     inDoubtUntil <= now &&
+    // A dependency that is being deleted waits for what has no resource.
+    // mutant: refused-sleeps-on drop
+    externalId !== undefined &&
     externalId === object.externalId &&
     available === object.available
   );

@@ -13,8 +13,8 @@
 //   EXTERNAL-RESOURCE-5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
 //       or while a step after its create was seen not to have used it.
 //   EXTERNAL-RESOURCE-6. Waiting for a dependency arms no timer and makes no call (I6, I7).
-//   EXTERNAL-RESOURCE-7. A rejected spec is never retried until it changes. A failure that only the external system can
-//       repair is always polled again, with backoff up to a limit: a reported state is never final.
+//   EXTERNAL-RESOURCE-7. A rejected spec is never retried until it changes, or a dependency of it is deleted. A failure that
+//       only the external system can repair is always polled again, with backoff up to a limit: a reported state is never final.
 //   EXTERNAL-RESOURCE-8. A found resource, or an id set by another writer, belongs to the object only if no other
 //       existing object has it: one managed object for each external resource. Otherwise the object never touches it,
 //       reports the owner, and tries again when that one is deleted. Objects of one namespace may share if their kind
@@ -83,6 +83,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     looks: 0,
     relooks: 0,
     echoes: 0,
+    hasNews: false,
     isOwnershipDisputed,
     isIdFromOtherWriter: false,
     isEarlier: false,
@@ -157,6 +158,9 @@ export const externalResourceMachine = resourceSetup.createMachine({
           always: [
             { guard: 'isDeleting', target: 'deleting' },
             { guard: 'isBuiltOnReplaced', target: 'claiming', actions: 'forgetFailure' },
+            // A rejected create has built nothing, and an earlier one may have.
+            // mutant: refused-never-lets-go drop
+            { guard: 'mustProbe', target: 'claiming', actions: 'forgetFailure' },
           ],
           on: {
             'object.changed': [

@@ -128,6 +128,8 @@ export const keeping = resourceSetup.createStateConfig({
         { guard: 'isOwnershipDisputed', target: '#claiming' },
         { guard: 'isPassStale', target: 'updating' },
         { guard: 'isPassOnOld', target: 'observing' },
+        // mutant: news-during-pass-missed drop
+        { guard: 'hasNews', target: 'observing' },
         { guard: 'isWaiting', target: 'awaitingReady' },
         { guard: 'isAvailable', target: '#idle.available' },
         { guard: 'isAtWork', target: 'awaitingReady' },

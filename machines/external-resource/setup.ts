@@ -1,8 +1,8 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { fromPromise, setup } from 'xstate';
+import { isRetried } from '../annotations.ts';
 import type { Dependency, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
-import { isRetried } from '../retry.ts';
 import { assign } from '../statechart.ts';
 import {
   type AnnounceInput,
@@ -24,6 +24,7 @@ import {
   isIdReplaced,
   isMade,
   isProvedUnbuilt,
+  isToProbe,
   isWorthLookingAhead,
   keepsId,
   lookupOf,
@@ -184,7 +185,7 @@ export const resourceSetup = setup({
     withdrawUnused: assign({
       withdrawnUids: ({ context }) => [...context.withdrawnUids, ...uidsOf(unusedAndGoing(context, { looked: true }))],
     }),
-    noteLook: assign({ lookedOn: ({ context }) => uidsOfGoing(context) }),
+    noteLook: assign({ lookedOn: ({ context }) => uidsOfGoing(context), hasNews: false }),
     takeObservation: assign((_, { observation }: { observation: Observation }) => ({
       observation,
       externalId: observation.id,
@@ -199,7 +200,7 @@ export const resourceSetup = setup({
       passedOn: idsOf(dependencies),
     })),
     notePass: assign(({ context }, outcome: UpdateOutcome) => notePass(context, outcome)),
-    expectEcho: assign({ echoes: ECHOES }),
+    expectEcho: assign({ echoes: ECHOES, hasNews: true }),
     countEcho: assign({ echoes: ({ context }) => context.echoes - 1 }),
     noteLack: assign((_, { error }: Failure) => ({
       waiting: [(error as ErrorData).message],
@@ -264,6 +265,8 @@ export const resourceSetup = setup({
     isAbleToLook: ({ context }) => isAbleToLook(context),
     isWorthLookingAhead: ({ context }) => isWorthLookingAhead(context),
     mustWithdraw: ({ context }) => withdrawable(context).length > 0,
+    /** The same, and it was not looked yet whether anything was built on it. */
+    mustProbe: ({ context }) => isToProbe(context),
     mustYieldUnused: ({ context }) => unusedAndGoing(context, { looked: true }).length > 0,
     /** The dependency being deleted may have been used since the observation. */
     mayBeUnused: ({ context }) => unusedAndGoing(context, { looked: false }).length > 0,
@@ -304,6 +307,7 @@ export const resourceSetup = setup({
     wasDelegated: (_, { outcome }: { outcome: UpdateOutcome | undefined }) => outcome !== undefined,
     wasChangedInVain: ({ context }, { changed }: { changed: boolean }) => changed && context.changes >= QUICK_CHANGES,
     isWaiting: ({ context }) => context.waiting.length > 0,
+    hasNews: ({ context }) => context.hasNews,
     /** The dependency that the last update waited for may be ready by now. */
     isPassStale: ({ context }) => context.waiting.length > 0 && context.basis !== basisOf(context.dependencies),
     /** A dependency was replaced during the last update. */

@@ -1,6 +1,7 @@
 // Lifecycle of an object that is reconciled in attempts, for kinds: the state machine, and the type of an attempt. The
 // attempts write the whole status, independent of its earlier writers.
 import type { SnapshotFrom } from 'xstate';
+import { retryOf } from '../annotations.ts';
 import {
   type Dependency,
   type Lifecycle,
@@ -11,7 +12,6 @@ import {
   Tag,
 } from '../lifecycle.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
-import { retryOf } from '../retry.ts';
 import { type EffectRun, effectsOver, equipped } from '../statechart.ts';
 import {
   backoffMs,

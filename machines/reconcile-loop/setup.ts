@@ -1,8 +1,8 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { fromPromise, setup } from 'xstate';
+import { isRetried } from '../annotations.ts';
 import type { Dependency, ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
-import { isRetried } from '../retry.ts';
 import { assign } from '../statechart.ts';
 import {
   backoffMs,

@@ -5,9 +5,10 @@ import * as assert from 'uvu/assert';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { onSockets } from '../world/environments.ts';
 import { CASES, describeCauses, HOSTING_CASES } from './causes.suite.ts';
+import { CONFLICT_CASES } from './conflict-cases.ts';
 
 const test = suite('root causes in memory');
-describeCauses(test, onSockets, { ...CASES, ...HOSTING_CASES });
+describeCauses(test, onSockets, { ...CASES, ...CONFLICT_CASES, ...HOSTING_CASES });
 
 test('no kind can be paused: of annotations they carry the one of drift alone', () => {
   for (const { kind, retains } of openstackWith({}).kinds)

@@ -3,7 +3,7 @@ import type { ResourceState } from '../../machines/external-resource/lifecycle.t
 import { externalResourceLife } from '../../machines/external-resource/lifecycle.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
-import { Tag } from '../../machines/lifecycle.ts';
+import { type Lifecycle, Tag } from '../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
 
 export interface SimpleKind {
@@ -17,6 +17,7 @@ export interface SimpleKind {
   /** Whether an object is available by its status; not by default. */
   readonly isAvailable?: (object: KubeObject) => boolean;
   readonly status?: (standing: ResourceState, object: KubeObject) => JsonObject;
+  readonly isContradicted?: Lifecycle['isContradicted'];
   readonly operations?: Partial<ResourceOperations>;
 }
 
@@ -30,10 +31,15 @@ export function simpleKind({
   resyncEveryMs = () => undefined,
   isAvailable = () => false,
   status = (standing) => ({ phase: wordFor(standing) }),
+  isContradicted,
   operations = {},
 }: SimpleKind): Kind {
   const finalizer = `own/${kind.toLowerCase()}`;
   const idOf = ({ status: stored }: KubeObject): string | undefined => stored?.['id'] as string | undefined;
+  const settledAs = (object: KubeObject): 'no' | 'available' | 'unavailable' | 'failed' => {
+    if (idOf(object) === undefined) return object.status?.['phase'] === 'failed' ? 'failed' : 'no';
+    return isAvailable(object) ? 'available' : 'unavailable';
+  };
   return {
     realm,
     group: 'example.org',
@@ -63,8 +69,7 @@ export function simpleKind({
           externalId: idOf(object),
           managed: isManaged(object),
           detached: false,
-          settled:
-            !isSettled(object) || idOf(object) === undefined ? 'no' : isAvailable(object) ? 'available' : 'unavailable',
+          settled: isSettled(object) ? settledAs(object) : 'no',
           available: isAvailable(object),
           resyncInMs: everyMs,
           resyncEveryMs: everyMs,
@@ -78,6 +83,7 @@ export function simpleKind({
       mayHaveUnrecordedCreate: (object) =>
         isManaged(object) && object.metadata.finalizers?.includes(finalizer) === true && idOf(object) === undefined,
       ambiguity: 'several match',
+      ...(isContradicted !== undefined && { isContradicted }),
     }),
     operations: operations as ResourceOperations,
   };

@@ -243,6 +243,79 @@ test('33.B4: who reads its object older than it was known begins another epoch (
     await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
   }));
 
+test('33.B4: without the bus it does nothing more until another epoch can begin (I8, P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
+    const startAnew = mailbox.startAnew.bind(mailbox);
+    const from = fixture.clock.now();
+    let written: readonly string[] | undefined;
+    mailbox.startAnew = async (epochId) => {
+      if (fixture.clock.now() < from + 10_000) throw new TransientError('the bus is away');
+      written ??= fixture.log.filter((line) => line === `add ${GUARD} to net`);
+      await startAnew(epochId);
+    };
+    const gone = { uid: 'successor', resourceVersion: '9999999' };
+    await mailbox.publish({ to: network, topic: 'object' }, { gone }, undefined);
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+    assert.equal(written, [`add ${GUARD} to net`]);
+  }));
+
+test('33.B4: an object that is read older than the end of a later one of its name is one of a restored backup (P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    // Its successor was deleted in what the backup does not have.
+    const gone = { uid: 'successor', resourceVersion: '9999999' };
+    fixture.onMade = () => void mailbox.publish({ to: network, topic: 'object' }, { gone }, undefined);
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
+test('33.B4: so is one that finds the claim of a later one of its name (P4, P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await pair(fixture);
+    const claim = { to: network, topic: 'claim', from: subnet } as const;
+    const stored = await mailbox.last(claim);
+    const theirs = { ...(stored?.payload as JsonObject), uid: 'successor', resourceVersion: '9999999' };
+    await mailbox.publish(claim, theirs, undefined);
+    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net', edit: '1' } }, { reported: true });
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
+test('33.B4: so is one that the API server lacked at the takeover (P6, P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    const born = await fixture.create('networks', 'net');
+    await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
+    fixture.vanish('networks', 'net');
+    const { uid, resourceVersion } = { ...born.metadata, resourceVersion: '9999999' };
+    await mailbox.publish({ to: network, topic: 'object' }, { gone: { uid, resourceVersion } }, undefined);
+    await fixture.quiet();
+    const again = { ...born, metadata: { ...born.metadata, uid: 'uid-again' } };
+    fixture.restore(again);
+    await fixture.report(again);
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
+test('33.B4: so is one whose edit is older than that end (P11)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
+    const gone = { uid: 'successor', resourceVersion: '9999999' };
+    await mailbox.publish({ to: network, topic: 'object' }, { gone }, undefined);
+    await fixture.change('networks', 'net', { spec: { edit: '1' } }, { reported: true });
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
 test('33.B4: who reads it newer than it was known does not (P6)', () =>
   on({}, async (fixture) => {
     const { mailbox } = fixture.bus;
@@ -270,7 +343,7 @@ test('P8: an incomplete table releases nothing while the API server has an objec
     // The claim is lost, as with all mail before this epoch.
     const claim = { to: network, topic: 'claim', from: subnet } as const;
     const stored = await fixture.bus.mailbox.last(claim);
-    const lost = { ...(stored?.payload as JsonObject), uid: 'lost', resourceVersion: '9999999', ended: true };
+    const lost = { ...(stored?.payload as JsonObject), uid: 'lost', ended: true };
     await fixture.bus.mailbox.publish(claim, lost, undefined);
     await fixture.remove('networks', 'net');
     await fixture.quiet();

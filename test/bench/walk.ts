@@ -13,7 +13,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Folders of the product, without stand-ins. */
 const PRODUCT = /^(?:actors|machines|bus|adapters)\/(?!simulated\/)/;
 /** What runs in this process for the simulated API server alone: product files of other uses among them. */
-const STAND_INS = /^(?:bus\/memory-|actors\/testing\/|adapters\/cel\/|adapters\/text\/(?:formats|json|names)\.ts)/;
+const STAND_INS =
+  /^(?:bus\/memory-|actors\/testing\/|adapters\/cel\/|adapters\/text\/(?:exact-json|formats|json|names)\.ts)/;
 /** Simulated time after which nothing of the step before is under way, in milliseconds. */
 const QUIET_MS = 2_000;
 

@@ -4,7 +4,6 @@ import { metrics } from '../../actors/observability/metrics.ts';
 import { BUILT_IN as ADAPTERS } from '../../actors/process/adapters.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Address, type Bus, memoryBroker, TransientError } from '../../bus/mod.ts';
-import type { Kind } from '../../machines/kind.ts';
 
 /** The page of a pod in which everything has happened once: labels by the name of the metric. */
 export async function toldMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
@@ -23,9 +22,8 @@ export async function toldMetrics(): Promise<ReadonlyMap<string, ReadonlySet<str
   figures.onInterrupted(address);
   figures.onWebhook({ path: '/', code: 200, durationMs: 1, objects: 1 });
   const away = new TransientError('away');
-  const operations = { create: () => Promise.reject(away) };
-  const [kind] = figures.timed([{ ...address, operations } as unknown as Kind]);
-  await kind?.operations['create']?.({} as never).catch(() => undefined);
+  const create = figures.timed({ ...address, operation: 'create' }, () => Promise.reject(away));
+  await create({} as never).catch(() => undefined);
   const client = { call: () => Promise.reject(away) } as unknown as KubeClient;
   await figures
     .counted(client)

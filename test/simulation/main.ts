@@ -28,7 +28,7 @@ Plays histories of the whole runtime under simulated time.
   --without RULES  with rules switched off, one after another (names with commas between them, or 'all'):
                    fails unless a history notices
 ${OTHERS.map(({ name, about }) => `  --${name.padEnd(13)}  histories of ${about}, in place of all else`).join('\n')}
-  --told           tells the story of the first one
+  --reported       tells the story of the first one
   --help           this
 `;
 

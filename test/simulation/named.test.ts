@@ -48,7 +48,60 @@ const NAMED = [
     plan: RESOURCES.plan(1_001_374),
     about: 'a router whose guards a user removed is deleted before its interface',
   },
+  {
+    plan: RESOURCES.plan(1_120_050),
+    about: 'a port keeps the floating IP that an object left in place, and the next object is refused another one',
+  },
+  {
+    plan: RESOURCES.plan(1_500_051),
+    about: 'a process without the bus sees that the API server was restored from a backup (I8, P11)',
+  },
+  {
+    plan: RESOURCES.plan(1_501_751),
+    about: 'one of two writers of a status has nothing to state any more, and the other has not written yet',
+  },
+  {
+    plan: RESOURCES.plan(1_504_472),
+    about: 'a claim is left of an object of which a restored backup has an earlier one (P4, P11)',
+  },
+  {
+    plan: RESOURCES.plan(1_400_910),
+    about: 'a process that stood still writes a finalizer again after it has lost its leases',
+  },
+  {
+    plan: RESOURCES.plan(1_401_176),
+    about: 'a port vanishes from the cloud and is deleted while its server, which has it no more, is there (I2)',
+  },
+  {
+    plan: RESOURCES.plan(1_401_235),
+    about: 'an object of a restored backup is written while the end of its successor is known (P11)',
+  },
+  {
+    plan: RESOURCES.plan(1_200_137),
+    about:
+      'a user takes the finalizer off a network whose create is in doubt, and then all messages are lost: it made two, and says so',
+  },
+  {
+    plan: RESOURCES.plan(1_121_676),
+    about: 'a server waits for the contents of its Secret while a volume that it is to use is deleted (P1)',
+  },
+  {
+    plan: RESOURCES.plan(1_120_363),
+    about: 'a volume is given up and taken back while Nova is detaching it',
+  },
+  {
+    plan: RESOURCES.plan(1_300_265),
+    about: 'a late create makes a network for an object that detached it, beside the one of the same name',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
+  {
+    plan: HOSTS.plan(1_500_240),
+    about: 'the removal of a host is answered when the next one of its name has labeled its Secret (I8)',
+  },
+  {
+    plan: HOSTS.plan(1_201_210),
+    about: 'a request waits in Ironic for a held node until its sender has lost the lease (P10)',
+  },
   { plan: HOSTS.plan(1_100_155), about: 'a host is judged while Ironic reboots its machine' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {
@@ -60,7 +113,13 @@ const NAMED = [
     about: 'a portal is used by a connection that comes when its maker has gone (S4)',
   },
   { plan: WINDOWS.plan(83), about: "a tenant's connection is left to the other one, who has made it anew (S4)" },
+  { plan: WINDOWS.plan(1_503_216), about: 'a portal goes with its maker after another one has looked at it (S4)' },
   { plan: WINDOWS.plan(132), about: 'the end of a connection fails half-way, and the other tenant connects then (S4)' },
+  { plan: WINDOWS.plan(1_402_346), about: 'a mapping beside its maker records that one when it looks again (I8)' },
+  {
+    plan: WINDOWS.plan(1_400_003),
+    about: 'the maker of a mapping waits for another one that is being deleted while a mount uses it (WIN-SHARED-4)',
+  },
   { plan: WINDOWS.plan(484), about: 'of two that map a share at once the one that made it goes at once (S4)' },
   { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
   { plan: WINDOWS.plan(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },

@@ -44,6 +44,7 @@ export interface PodDeps {
   readonly kubeFate: () => KubeFate | undefined;
   /** Something was done at the API server, and the answer was lost. */
   readonly onLost: (call: KubeCall) => void;
+  readonly onLeaseLost: (pod: string) => void;
   /** A request of this pod as it is answered; `error`: it was refused. */
   readonly onKube: (pod: string, call: KubeCall, before: number, error: unknown) => void;
   /** Mail leaves this pod. */
@@ -181,6 +182,7 @@ export class Pod {
           this.#leases.add(lease);
           void lease.lost.then(() => {
             this.#losses++;
+            this.#deps.onLeaseLost(this.name);
           });
         }
         return lease;

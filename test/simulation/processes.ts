@@ -191,6 +191,7 @@ export class Processes {
       kubeMs: () => weather.kubeMs(),
       kubeFate: () => weather.kubeFate(),
       onLost: (call) => writes.onLost(call),
+      onLeaseLost: (pod) => writes.onLeaseLost(pod),
       onKube: (who, call, before, error) => {
         chronicle.note(`${who} ${call.method} ${call.path}`, () =>
           call.method === 'GET'

@@ -26,6 +26,11 @@ export class RepeatedWrites {
       this.#violate('I8', `${pod} wrote ${path} and said nothing new: ${JSON.stringify(body)}`);
   }
 
+  /** The pod may repeat its earlier writes: after the next takeover it knows no more of them than another one. */
+  onLeaseLost(pod: string): void {
+    for (const [path, writer] of this.#writers) if (writer === pod) this.#writers.delete(path);
+  }
+
   /** The answer to a write was lost: it may be made again. */
   onLost({ path }: KubeCall): void {
     this.#repeating.add(path);

@@ -2,7 +2,7 @@
 // kind that asks for it would be told `undefined` for ever.
 
 import { EVERY, type Projection } from '../../adapters/openstack/base/projection.ts';
-import type { WatchingOperations } from '../../adapters/openstack/client/call-errors.ts';
+import type { WatchingOperations } from '../../adapters/openstack/client/checked-operations.ts';
 import { openstackOperations } from '../../adapters/openstack/resource/operations.ts';
 import type { OpenStackKind, TableKind } from '../../adapters/openstack/resource/table.ts';
 import type { Json, JsonObject } from '../../bus/bus.ts';
@@ -35,8 +35,12 @@ export function attentive(kind: OpenStackKind, onUndeclared: (what: string) => v
   const { available, pollAfterMs, status } = kind;
   const watched: TableKind = {
     ...kind,
-    available: (attributes, resource) => available(shown(kind.projection, attributes), resource),
-    pollAfterMs: (attributes, resource) => pollAfterMs(shown(kind.projection, attributes), resource),
+    ...(available !== undefined && {
+      available: (attributes, resource) => available(shown(kind.projection, attributes), resource),
+    }),
+    ...(pollAfterMs !== undefined && {
+      pollAfterMs: (attributes, resource) => pollAfterMs(shown(kind.projection, attributes), resource),
+    }),
     status: Object.fromEntries(
       Object.entries(status).map(([name, field]) => [
         name,

@@ -1,6 +1,5 @@
 // Contents of a cloud, by kind, from the tables of the kinds: collection, list request and identity.
-import { resourcesOf } from '../../adapters/openstack/client/bodies.ts';
-import { listCall } from '../../adapters/openstack/client/listing.ts';
+import { listCall, resourcesOf } from '../../adapters/openstack/client/wire-format.ts';
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import type { Session } from '../../adapters/openstack/mod.ts';
 import type { TableKind } from '../../adapters/openstack/resource/table.ts';

@@ -264,7 +264,7 @@ export class World {
         declare: () => undefined,
         onMeasure: () => undefined,
         onInterrupted: () => undefined,
-        timed: (kinds) => kinds,
+        timed: (_, run) => run,
       },
       ...scope,
     });

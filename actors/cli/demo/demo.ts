@@ -34,6 +34,8 @@ export interface DemoDeps {
   env: Texts;
   options: Texts;
   clock: Clock;
+  /** Sends the requests to the served model. */
+  fetch: typeof globalThis.fetch;
   /** Ctrl-C. */
   signal: AbortSignal;
   /** Folder of the data of what is started, and of the log. */

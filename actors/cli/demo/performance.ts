@@ -27,7 +27,7 @@ import {
   SECRET_KEY,
   without,
 } from './landscape.ts';
-import { clustersAt, clustersLine, isModeled } from './models.ts';
+import { clustersAt, clustersOverHttp, isModeled } from './models.ts';
 import { nextSteps } from './next-steps.ts';
 import { HOST, hostLine, type Racks, RETIRED } from './racks.ts';
 import { Show, type ShowDeps } from './show.ts';
@@ -53,6 +53,8 @@ const LIMIT_MS = 300_000;
 const PATIENCE_MS = 1_500;
 /** Time within which the trace reports the rest after the API server has done all, in milliseconds. */
 const LAG_MS = 2_000;
+/** Time within which HTTP lists what the actors have, in milliseconds. */
+const API_LAG_MS = 10_000;
 /** Exit code after Ctrl-C, as by convention. */
 const INTERRUPTED = 130;
 
@@ -71,6 +73,8 @@ export interface Stage extends Pick<ShowDeps, 'out' | 'terminal' | 'ink'> {
   readonly storage: WindowsInUse;
   /** Serves the model of the demo; undefined where its kinds are not. */
   readonly gateway: Gateway | undefined;
+  /** Sends the requests to it. */
+  readonly fetch: typeof globalThis.fetch;
   readonly secret: LandscapeObject;
   readonly images: ImageHost;
   readonly say: (line: string) => void;
@@ -146,7 +150,8 @@ export class Demo {
   // --- up ----------------------------------------------------------------------------------------------------
 
   async #comeUp(): Promise<void> {
-    const { environment, runtime, racks, storage, gateway, secret, images, clock, terminal, ink, say } = this.#stage;
+    const { environment, runtime, racks, storage, gateway, fetch, signal } = this.#stage;
+    const { secret, images, clock, terminal, ink, say } = this.#stage;
     const { client, simulator } = environment;
     const { first: cloudsFirst, later } = await this.#withoutMissing(await readLandscape(CLOUD, runtime.kinds));
     const machines = racks.simulator === undefined ? [] : (await readLandscape(MACHINES, runtime.kinds)).first;
@@ -203,8 +208,12 @@ export class Demo {
     if (machines.length > 0) say(`  ${await hostLine(client)}`);
     if (disks.length > 0) say(`  ${storageLine(await storage.inventory())}`);
     if (gateway !== undefined) {
-      const clusters = modeled.filter(({ kind }) => kind === 'Cluster').length;
-      say(`  ${await clustersLine(gateway, clusters, clock)}`);
+      const names = modeled.flatMap(({ kind, name }) => (kind === 'Cluster' ? name : []));
+      const found = await this.#show.limited(API_LAG_MS, signal, (limit) =>
+        clustersOverHttp({ gateway, fetch }, names, limit),
+      );
+      if (found.problem === undefined) say(`  ${found.line}`);
+      else if (!signal.aborted) this.#problem(`${found.problem} after ${API_LAG_MS / 1_000} s`);
     }
     say('');
   }

@@ -7,6 +7,7 @@ export function run(call: CommandCall): Promise<number> {
   const { env, out } = call;
   return demo({
     ...call,
+    fetch: globalThis.fetch,
     signal: call.stopSignal(),
     keep: call.own.keep ?? false,
     cloudsFile: env['OS_CLIENT_CONFIG_FILE'],

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Adapter, ConfiguredAdapter, DevBackend } from '../../../adapters/api/adapter.ts';
+import { REALM as MODELS } from '../../../adapters/ocm/kinds/resource.ts';
 import { toErrorData } from '../../../bus/mod.ts';
 import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
 import { busUser } from '../../process/bus-user.ts';
@@ -12,6 +13,7 @@ import { aborted, drain, type Gateway, type RunDeps, start } from '../../process
 import type { Visualizer } from '../../visualizer/server.ts';
 import { type ServedWebhooks, startWebhooks } from '../../webhooks/webhooks.ts';
 import type { Reminder } from '../reminder.ts';
+import { smallModelUsage } from '../small-model.ts';
 import { firstSteps } from '../tutorial-path.ts';
 import { openVisualizer } from '../ui/running.ts';
 
@@ -21,6 +23,8 @@ export interface DevDeps extends Omit<RunDeps, 'adapters'> {
   env: Texts;
   options: Texts;
   folder: string;
+  /** The models are the small one, which is only for an API server that is started here. */
+  isSmallModel: boolean;
   /** Whether each change of an object is logged. */
   isVerbose: boolean;
   /** Output of the addresses, which keeps them visible. */
@@ -39,6 +43,7 @@ export async function dev({
   log,
   signal,
   folder,
+  isSmallModel,
   isVerbose,
   reminder,
   gateway: startGateway,
@@ -55,11 +60,14 @@ export async function dev({
   let gateway: Gateway | undefined;
   try {
     const { cluster, kubeconfig, natsUrl } = environment;
+    // A given cluster gets only kinds that were asked for.
+    const isModelLeftOut = isSmallModel && cluster === 'given';
     pages = await serveHttpEndpoints(config, environment.client, clock);
     const { client, metrics } = pages;
     const bus = pages.follow(environment.bus);
     const adapters: ConfiguredAdapter[] = [];
     for (const adapter of all) {
+      if (isModelLeftOut && adapter.realm === MODELS) continue;
       const settings = settingsFor(adapter, env, options, PURPOSE);
       const started = await adapter.devBackend?.({ ...settings, clock, folder, cluster });
       if (started !== undefined) counterparts.push(started);
@@ -79,7 +87,7 @@ export async function dev({
     const isQuiet = !isVerbose && log.level === 'info';
     const deps = { adapters, bus, client, metrics, clock, log: isQuiet ? log.child({}, { level: 'warn' }) : log };
     visualizer = await openVisualizer(config, deps, folder);
-    gateway = await startGateway?.({ client, clock, log, metrics });
+    gateway = isModelLeftOut ? undefined : await startGateway?.({ client, clock, log, metrics });
     const runtime = await start(config, deps, signal);
     pages.began(runtime);
     // Absolute, since the path may be used from another directory.
@@ -90,7 +98,7 @@ export async function dev({
         '',
         `  export KUBECONFIG=${kubeconfig}`,
         ...counterparts.flatMap(({ usage }) => usage.map((line) => `  ${line}`)),
-        ...(gateway === undefined ? [] : [`  curl ${gateway.url}/api   # the models over HTTP`]),
+        ...modelLines(gateway?.url, isSmallModel).map((line) => `  ${line}`),
         ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
         ...(visualizer === undefined ? [] : [`  ${visualizer.url}   # all objects, in the browser: troupe ui`]),
         '',
@@ -111,4 +119,10 @@ export async function dev({
     await environment.close();
   }
   return 0;
+}
+
+/** Lines about the models over HTTP. */
+function modelLines(url: string | undefined, isSmall: boolean): readonly string[] {
+  if (url === undefined) return [];
+  return isSmall ? smallModelUsage(url) : [`curl ${url}/api   # the models over HTTP`];
 }

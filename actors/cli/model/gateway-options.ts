@@ -1,13 +1,16 @@
 // Options of the role `ocm`.
 import type { Options } from '../command-line.ts';
 
+/** Address of what is not served. */
+export const NOWHERE = '0';
+
 export const GATEWAY_OPTIONS = {
   'ocm-bind-address': {
     type: 'string',
     value: 'ADDRESS',
     variable: 'TROUPE_OCM_BIND_ADDRESS',
-    fallback: 'none; with dev and --models 127.0.0.1:8000',
-    help: 'where the models are served over HTTP, by the role ocm',
+    fallback: '0, for dev 127.0.0.1:8000 or the next free port',
+    help: 'where the models are served over HTTP, by the role ocm; with 0, dev has no small model either',
   },
   'ocm-auth': {
     type: 'string',

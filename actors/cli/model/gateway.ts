@@ -5,11 +5,12 @@ import { Api, serveHttp } from '../../../adapters/ocm/gateway/mod.ts';
 import { ROLE } from '../../../adapters/ocm/kinds/resource.ts';
 import { kubernetesStore } from '../../../adapters/ocm/kubernetes-store/store.ts';
 import { TerminalError } from '../../../bus/errors.ts';
+import { freeFrom } from '../../base/free-address.ts';
 import { parseListenAddress } from '../../base/listen-address.ts';
 import { TROUPE_VERSION } from '../../base/version.ts';
 import { loadModels, type ModelPlace } from '../../process/load-models.ts';
 import type { StartGateway } from '../../process/run.ts';
-import { GATEWAY_OPTIONS } from './gateway-options.ts';
+import { GATEWAY_OPTIONS, NOWHERE } from './gateway-options.ts';
 import { newIdentifier } from './serve.ts';
 import { authenticatorOf } from './serve-options.ts';
 import { certificateIn, followFiles, tlsFilesOf } from './tls-files.ts';
@@ -30,6 +31,7 @@ export interface GatewaySettings {
 
 /** Field manager of what is written. */
 const MANAGER = 'troupe-ocm';
+/** Where `troupe dev` begins to look for a free port. */
 const DEVELOPMENT_ADDRESS = '127.0.0.1:8000';
 
 /**
@@ -42,9 +44,10 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
   const { env, options, models, roles, isNamed, purpose } = settings;
   const read = (name: OptionName): string | undefined =>
     options[name] ?? (env[GATEWAY_OPTIONS[name].variable] || undefined);
-  const given = read('ocm-bind-address') ?? (purpose === undefined ? undefined : DEVELOPMENT_ADDRESS);
+  const named = read('ocm-bind-address');
+  const given = named ?? (purpose === undefined ? undefined : DEVELOPMENT_ADDRESS);
   if (models === undefined) {
-    if (read('ocm-bind-address') === undefined) return undefined;
+    if (named === undefined || named === NOWHERE) return undefined;
     throw new TerminalError('--ocm-bind-address serves models: name them with --models');
   }
   if (!roles.has(ROLE)) return undefined;
@@ -92,6 +95,7 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       },
       kinds,
     );
+    const listeners = new Set<() => void>();
     const api = new Api({
       model,
       store,
@@ -100,13 +104,17 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
       now: () => clock.now(),
       newOperationId: randomUUID,
       newId: newIdentifier,
+      onChange() {
+        for (const listener of [...listeners]) listener();
+      },
       onDefect: (error, operationId) => log.error({ err: error, operationId }, 'a request failed'),
     });
     try {
       const server = await serveHttp({
         api,
         clock,
-        ...address,
+        ...(named === undefined ? await freeFrom(address) : address),
+        addressName: '--ocm-bind-address',
         tls,
         onAnswered: (each) => metrics?.onAnswered(each),
       });
@@ -124,6 +132,10 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
           const [first, ...others] = api.served.unread;
           const more = others.length === 0 ? '' : ` and of ${others.length} more`;
           return first === undefined ? undefined : `the objects of ${first}${more} are not read yet`;
+        },
+        onChange(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
         },
         retire: () => server.retire(),
         async close() {

@@ -89,7 +89,10 @@ async function start(model: Model, values: Values): Promise<Running> {
         );
   const files = tlsFilesOf(text(values, 'tls-cert'), text(values, 'tls-key'), 'tls');
   const tls = files && certificateIn(files);
-  const server = await serveHttp({ api, clock, ...address, tls, onAnswered: (each) => metrics.onAnswered(each) });
+  const server = await serveHttp({
+    ...{ api, clock, ...address, addressName: '--bind-address', tls },
+    onAnswered: (each) => metrics.onAnswered(each),
+  });
   const stop = new AbortController();
   if (files !== undefined && tls !== undefined) {
     const onChange = (problem: string | undefined): void =>

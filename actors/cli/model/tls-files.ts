@@ -4,7 +4,7 @@
 //   OCM-TLS-1. A certificate that does not fit its key is not served: what was served before stays.
 import { readFileSync } from 'node:fs';
 import { TerminalError } from '../../../bus/errors.ts';
-import { toErrorData } from '../../../bus/mod.ts';
+import { FileChanges, toErrorData } from '../../../bus/mod.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { orRefuse } from './session.ts';
 
@@ -25,9 +25,6 @@ export interface FollowDeps {
   readonly onChange: (problem: string | undefined) => void;
   readonly signal: AbortSignal;
 }
-
-/** As the files of the bus. */
-const LOOK_EVERY_MS = 10_000;
 
 /**
  * The files that the options name.
@@ -61,10 +58,9 @@ export async function followFiles(
   served: Certificate,
   { clock, renew, onChange, signal }: FollowDeps,
 ): Promise<void> {
+  const changes = new FileChanges({ files: [files.certificate, files.key], clock, signal });
   let [now, problem] = [served, ''];
-  for (;;) {
-    await clock.sleep(LOOK_EVERY_MS, signal);
-    if (signal.aborted) return;
+  while (!signal.aborted) {
     try {
       const found = certificateIn(files);
       const isSame = found.certificate === now.certificate && found.key === now.key;
@@ -80,5 +76,6 @@ export async function followFiles(
       if (message !== problem) onChange(message);
       problem = message;
     }
+    await changes.next();
   }
 }

@@ -1,5 +1,5 @@
 // `troupe retry <kind>/<name>`: what waits between two attempts, was refused, or is as it should be, is looked at again now.
-import { RETRY_ANNOTATION } from '../../../machines/retry.ts';
+import { RETRY_ANNOTATION } from '../../../machines/annotations.ts';
 import { plain } from '../../base/printable.ts';
 import { annotate, withTarget } from '../annotate.ts';
 import type { CommandContext } from '../command-context.ts';

@@ -3,7 +3,7 @@
 export const EVENTS = ['forest', 'changes', 'problem', 'beat'] as const;
 const PATH = '/api/feed';
 
-/** Events until somebody follows. */
+/** Events before the first subscriber. */
 let kept: MessageEvent<string>[] = [];
 let early: EventSource | undefined = new EventSource(PATH);
 for (const name of EVENTS) early.addEventListener(name, keep);

@@ -14,7 +14,7 @@ import type { AdapterLog, CallLoad, CallRecord, ReplicaCount } from '../../api/a
 import { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { callLimited, tracing } from '../../http/limited-call.ts';
-import { AnswerMemory } from '../../http/response-memory.ts';
+import { AnswerMemory } from '../../http/response.ts';
 import {
   httpTransport,
   type ProxySettings,

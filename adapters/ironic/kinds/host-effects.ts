@@ -50,8 +50,8 @@ const MARKS_MANAGER = 'metal3/host-marks';
 const RECORD_MANAGER = 'metal3/host-record';
 const SPEC_MANAGER = 'metal3/host-spec';
 
-/** Objects that the lifecycle has labeled and still uses, by key of the host. */
-type Marked = Map<string, Set<string>>;
+/** Labeling of the objects that the lifecycle uses, finished or under way, by uid of the host. */
+type Marked = Map<string, Map<string, Promise<void>>>;
 
 /** @param options.speed factor by which polls and retries run sooner */
 export function hostEffects(portsOf: PortsOf, { speed }: Pick<HostKindOptions, 'speed'>): typeof bareMetalHostMachine {
@@ -84,9 +84,11 @@ export function hostEffects(portsOf: PortsOf, { speed }: Pick<HostKindOptions, '
       }),
       writeStatus: effect(({ ports, input }: EffectRun<WriteInput>) => writeStatus(ports, input)),
       endClaims: effect(({ ports }) => ports.endClaims()),
-      removeOwnFinalizer: effect(async ({ ports, input: { key } }) => {
+      removeOwnFinalizer: effect(async ({ ports }) => {
+        // The next host of this name may be there before the answer.
+        const { uid } = ports.object().metadata;
         await ports.removeOwnFinalizer();
-        marked.delete(key);
+        marked.delete(uid);
       }),
     },
     actions: { claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids) },
@@ -144,7 +146,7 @@ function received(outcome: Outcome): Outcome {
 
 /** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
 async function register(ports: LifecyclePorts, { key, ...extra }: NodeInput, marked: Marked): Promise<Outcome> {
-  await markOthers(ports, key, marked);
+  await markOthers(ports, marked);
   const outcome = received((await passed(ports, 'register', sendable(extra))) as Outcome & Registering);
   const { architecture } = outcome;
   const { listsComponents } = outcome as Registering;
@@ -172,19 +174,26 @@ async function inspect(ports: LifecyclePorts, { key: _, ...extra }: NodeInput): 
   return outcome;
 }
 
-/** Labels, and this host among the owners, of what is used for it; each once while it is the same one. */
-async function markOthers(ports: LifecyclePorts, key: string, marked: Marked): Promise<void> {
+/**
+ * Labels, and this host among the owners, of what is used for it; each once while it is the same one. A pass that was left
+ * may still be labeling: the next one waits for it.
+ */
+async function markOthers(ports: LifecyclePorts, marked: Marked): Promise<void> {
   const object = ports.object();
   const uses = unmarkedOf(object, ports.dependencies()).map((use) => [use, JSON.stringify(use)] as const);
-  const before = marked.get(key);
-  const done = new Set(uses.map(([, text]) => text).filter((text) => before?.has(text)));
-  marked.set(key, done);
+  const { uid } = object.metadata;
+  const before = marked.get(uid);
+  const marking = new Map<string, Promise<void>>();
+  marked.set(uid, marking);
   for (const [{ kind, name, isOwned }, text] of uses) {
-    if (done.has(text)) continue;
     const labels = kind === 'Secret' ? SECRET_LABELS : {};
-    await ports.labelReferenced({ kind, name }, { manager: MARKS_MANAGER, labels, isOwned });
-    done.add(text);
+    const mark = (): Promise<void> =>
+      ports.labelReferenced({ kind, name }, { manager: MARKS_MANAGER, labels, isOwned });
+    const done = before?.get(text) ?? mark();
+    marking.set(text, done);
+    done.catch(() => marking.delete(text));
   }
+  for (const done of [...marking.values()]) await done;
 }
 
 /** Updates that are being applied are recorded where they are wanted. */

@@ -6,9 +6,10 @@
 //   OCM-TABLE-3. Errors for a user are in terms of the model, never in those of Kubernetes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { parseTraceparent } from '../../../bus/mod.ts';
+import { validTraceparent } from '../../../bus/mod.ts';
+import { deletionAnnotations, requestAnnotations } from '../../../machines/annotations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { requestAnnotations } from '../../../machines/request-trace.ts';
+
 import type {
   Address,
   Caller,
@@ -28,7 +29,7 @@ import { pathsOf, toProperties, toValue } from '../kinds/values.ts';
 import { reasonOf } from './faults.ts';
 import type { Feed, FeedChange } from './feed.ts';
 import { addressOf, type BoundKind, type BoundPath, nameOf, outerOf } from './place.ts';
-import type { DelegatedObjects, Refusal, User, WriteOptions } from './port.ts';
+import type { DelegatedObjects, Refusal, User, WriteOptions, Written } from './port.ts';
 import type { Serial } from './serial.ts';
 
 /** Attempts at an update whose object changes meanwhile. */
@@ -125,7 +126,6 @@ export class KubernetesTable implements Table {
     const { kind, feed } = this.#own;
     const fault = this.#faultOfPlace(address, value);
     if (fault !== undefined) return fault;
-    const { traceparent } = context;
     const name = nameOf(this.#deps.path, address);
     const ownerReferences = this.#deps.path.isSingleton ? this.#ownersFor(address) : undefined;
     const body = {
@@ -133,7 +133,7 @@ export class KubernetesTable implements Table {
       kind: kind.kind,
       metadata: {
         name,
-        ...(traceparent !== undefined && annotated(traceparent, 1)),
+        ...annotated(context.traceparent, 1),
         ...(ownerReferences !== undefined && { ownerReferences }),
       },
       spec: this.#specOf(address, value),
@@ -189,6 +189,7 @@ export class KubernetesTable implements Table {
       }
       if (!this.#isAt(address, object)) return { kind: 'notFound' };
       const { name, uid } = object.metadata;
+      const isAnnounced = await this.#announce(object, context);
       const removed = await this.#deps.objects.remove(feed.place, { name, uid }, this.#options(context));
       if (removed.kind === 'gone') return { kind: 'removed', revision: feed.end({ name, uid }) };
       if (removed.kind === 'object') {
@@ -199,10 +200,42 @@ export class KubernetesTable implements Table {
         feed.end({ name, uid });
         return { kind: 'notFound' };
       }
-      if (removed.kind !== 'conflict') return this.#fault(removed, 'deleted');
+      if (removed.kind !== 'conflict') {
+        // Another deletion would be taken for this one.
+        // mutant: refused-deletion-traced drop
+        if (isAnnounced) await this.#recordDeletion(object, undefined, context);
+        return this.#fault(removed, 'deleted');
+      }
       object = undefined;
     }
     return { kind: 'notFound' };
+  }
+
+  /**
+   * Records the request that deletes the object, as a deletion itself carries no annotations.
+   *
+   * @returns false: there is no trace, or the object is being deleted already, or the caller may not write it
+   */
+  async #announce(object: KubeObject, context: WriteContext): Promise<boolean> {
+    const traceparent = validTraceparent(context.traceparent);
+    if (object.metadata.deletionTimestamp !== undefined || traceparent === undefined) return false;
+    const written = await this.#recordDeletion(object, traceparent, context);
+    if (written.kind !== 'object') return false;
+    const isAsKnown = written.object.metadata.generation === object.metadata.generation;
+    if (!isAsKnown) await this.#recordDeletion(written.object, traceparent, context);
+    return true;
+  }
+
+  /** @param traceparent  undefined: of no request */
+  #recordDeletion({ metadata }: KubeObject, traceparent: string | undefined, context: WriteContext): Promise<Written> {
+    const { name, uid, generation = 0 } = metadata;
+    const annotations = deletionAnnotations(traceparent, generation + 1);
+    return this.#deps.objects.patch(
+      this.#own.feed.place,
+      name,
+      { metadata: { uid, annotations } },
+      this.#options(context),
+    );
   }
 
   /** Why nothing can be made there. */
@@ -247,10 +280,9 @@ export class KubernetesTable implements Table {
     const change = mergePatchOf(object.spec ?? {}, spec);
     if (change === undefined) return { kind: 'object', object } as const;
     const { name, uid, resourceVersion, generation = 0 } = object.metadata;
-    const { traceparent } = context;
     // mutant: ocm-update-overwrites drop
     const seen = { resourceVersion };
-    const metadata = { uid, ...seen, ...(traceparent !== undefined && annotated(traceparent, generation + 1)) };
+    const metadata = { uid, ...seen, ...annotated(context.traceparent, generation + 1) };
     return this.#deps.objects.patch(this.#own.feed.place, name, { metadata, spec: change }, this.#options(context));
   }
 
@@ -298,10 +330,10 @@ export class KubernetesTable implements Table {
   }
 }
 
-/** A malformed one is not passed on: it is a caller's text. */
-function annotated(traceparent: string, generation: number): { readonly annotations?: JsonObject } {
-  if (parseTraceparent(traceparent) === undefined) return {};
-  return { annotations: requestAnnotations(traceparent, generation) };
+/** The annotations of a request that changes an object. Text of a caller that is no trace context is not passed on. */
+function annotated(text: string | undefined, generation: number): { readonly annotations?: JsonObject } {
+  const traceparent = validTraceparent(text);
+  return traceparent === undefined ? {} : { annotations: requestAnnotations(traceparent, generation) };
 }
 
 /** The merge patch (RFC 7396) that makes one of the other; undefined: they say the same. */

@@ -346,3 +346,11 @@ function defined(attributes: { readonly [name: string]: Json | undefined }): Jso
     Object.entries(attributes).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
 }
+
+/** The ids in a list of what is attached. */
+export function idsIn(list: Json | undefined, member: string): readonly string[] {
+  return (Array.isArray(list) ? list : []).flatMap((item: Json) => {
+    const id = isJsonObject(item) ? item[member] : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+}

@@ -1,4 +1,6 @@
-// Value types that several kinds share (openstack-common, 1.3).
+// Value types that several kinds share (openstack-common, 1.3), and the spelling of addresses.
+
+import { isIPv6 } from 'node:net';
 import type { Json } from '../../../bus/bus.ts';
 import { type Infer, integer, list, type Schema, string } from '../../api/contract/contract.ts';
 import { TagKey, tagsLike } from './criteria.ts';
@@ -117,4 +119,19 @@ export function observedTags(
 function tags(description: string, maxItems: number, maxLength = 255): Schema<readonly string[]> {
   const tag = string('A tag: one character or more, none of them a comma.', { minLength: 1, maxLength });
   return list(description, tag, { type: 'set', maxItems });
+}
+
+/**
+ * The spelling of RFC 5952 of an IPv6 address or prefix: `FD00:0::1` is `fd00::1`. Whatever is neither is returned as it is.
+ * OpenStack stores the shortest one; users may write any.
+ *
+ * A prefix keeps its host bits: refusing them is the cloud's.
+ */
+export function canonicalAddress(text: string): string {
+  const slash = text.indexOf('/');
+  const address = slash < 0 ? text : text.slice(0, slash);
+  // A zone (`fe80::1%eth0`) is part of an address for node:net, not for a URL.
+  if (!isIPv6(address) || address.includes('%')) return text;
+  const host = new URL(`http://[${address}]`).hostname;
+  return host.slice(1, -1) + (slash < 0 ? '' : text.slice(slash));
 }

@@ -2,9 +2,8 @@
 
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
-import { type Catalog, parseCatalog } from './catalog.ts';
+import { type Catalog, endpointIn, parseCatalog, withVersion } from './catalog.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
-import { endpointIn, withVersion } from './endpoint-url.ts';
 import { isId } from './ids.ts';
 
 /** Result of an authentication. */

@@ -7,12 +7,8 @@ import {
   UnsentError,
   WaitingError,
 } from '../../../bus/errors.ts';
-import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
-import type { OperationRequest } from '../../../machines/kind.ts';
 import { GATEWAY_FAILURES } from '../../http/transport.ts';
-import { resyncOf } from '../base/resync.ts';
 import { faultOf } from './faults.ts';
-import { withCheckedIds } from './ids.ts';
 import { quotaMessage, quotasOf } from './quotas.ts';
 import { HttpError } from './session.ts';
 
@@ -39,7 +35,7 @@ export function transient(error: unknown): unknown {
 }
 
 /** The same, with what is in the way, if its message tells. */
-function withFault(error: unknown): unknown {
+export function withFault(error: unknown): unknown {
   if (!(error instanceof TransientError) || error instanceof WaitingError || error instanceof UnsentError) return error;
   const { message, retryAfterMs, inDoubtUntil } = error;
   const fault = faultOf(message);
@@ -72,55 +68,4 @@ export function joined(errors: readonly unknown[]): unknown {
     cause: errors[0],
     retryAfterMs: pauses.length === 0 ? undefined : Math.max(...pauses),
   });
-}
-
-/** Operations of an adapter with its own polling. */
-export type WatchingOperations = ResourceOperations & Required<Pick<ResourceOperations, 'identify' | 'watch'>>;
-
-/** Part of a request that is classified, for requests bounded by a deadline or by the lease. */
-type Asked = Pick<OperationRequest, 'object'>;
-
-/**
- * The operations of a kind with a class for every failure. Objects with an invalid spec are rejected, except for
- * removals. A create without a response gets the time until which it may still take effect.
- */
-export function classified(given: WatchingOperations): WatchingOperations {
-  const operations = withCheckedIds(given);
-  const classed =
-    <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
-    (request: Request): Promise<Result> =>
-      operation(request).catch((error: unknown) => {
-        throw withFault(transient(error));
-      });
-  const checked = <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
-    classed(async (request: Request): Promise<Result> => {
-      const resync = resyncOf(request.object, 0);
-      if (resync.kind === 'malformed' && request.object.metadata.deletionTimestamp === undefined) {
-        throw new TerminalError(resync.message);
-      }
-      return operation(request);
-    });
-  return {
-    find: checked(operations.find),
-    identify: classed(operations.identify),
-    import: checked(operations.import),
-    create: (request) =>
-      checked(operations.create)(request).catch((error: unknown) => {
-        if (!(error instanceof UnknownOutcomeError)) throw error;
-        const { message, retryAfterMs, fault } = error;
-        throw new TransientError(message, {
-          cause: error,
-          retryAfterMs,
-          // mutant: create-over-at-deadline : -> $1
-          inDoubtUntil: request.deadlineAt + LATE_MS,
-          fault,
-        });
-      }),
-    observe: checked(operations.observe),
-    update: checked(operations.update),
-    remove: classed(operations.remove),
-    watch: checked(operations.watch),
-    ...(operations.delegate !== undefined && { delegate: checked(operations.delegate) }),
-    ...(operations.fill !== undefined && { fill: checked(operations.fill) }),
-  };
 }

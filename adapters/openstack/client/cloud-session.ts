@@ -12,8 +12,7 @@ import type { CallRecord } from '../../api/adapter.ts';
 import type { CircuitBreakers } from '../../http/circuit-breaker.ts';
 import type { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { callLimited, tracing } from '../../http/limited-call.ts';
-import { ListExtent } from '../../http/response.ts';
-import type { AnswerMemory, Holding } from '../../http/response-memory.ts';
+import { type AnswerMemory, type Holding, ListExtent } from '../../http/response.ts';
 import { hidden, hiding } from '../../http/secrets.ts';
 import type { Transport, TransportResponse } from '../../http/transport.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
@@ -21,8 +20,8 @@ import { serviceUrl, usable } from './catalog.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import { authenticationRefusal, explanation } from './explanation.ts';
 import { isPlainPath } from './ids.ts';
-import { isPagedByOffset, nextQuery, offsetQuery } from './listing.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
+import { isPagedByOffset, nextQuery, offsetQuery } from './wire-format.ts';
 
 export interface CloudSessionDeps {
   clock: Clock;
@@ -67,6 +66,7 @@ const PAGE_SIZES: Readonly<Record<string, number>> = { network: 500, image: 200 
 export class CloudSession {
   readonly #deps: CloudSessionDeps;
   readonly #entry: CloudEntry;
+  readonly #identityUrl: string;
   readonly #secrets: readonly string[];
   /** Sessions by namespace. */
   readonly #views = new Map<string, Session>();
@@ -76,6 +76,7 @@ export class CloudSession {
 
   constructor(entry: CloudEntry, deps: CloudSessionDeps) {
     this.#entry = entry;
+    this.#identityUrl = identityUrl(entry);
     this.#deps = deps;
     this.#secrets = Object.entries(entry.auth).flatMap(([name, value]) => (SECRET.test(name) ? [value] : []));
   }
@@ -103,7 +104,7 @@ export class CloudSession {
     const seen = new Set<string>();
     const all: JsonObject[] = [];
     const extent = new ListExtent();
-    // Held until all pages are there (HTTP-RESPONSE-MEMORY-1).
+    // Held until all pages are there (HTTP-RESPONSE-5).
     return this.#holding(namespace, async (asking) => {
       for (;;) {
         const get = { ...call, method: 'GET', query, extent: 'page' } as const;
@@ -139,7 +140,7 @@ export class CloudSession {
 
   async #holding<T>(namespace: string, run: (asking: Asking) => Promise<T>): Promise<T> {
     const { memory } = this.#deps;
-    const holding = memory.open([`namespace ${namespace}`, `cloud ${identityUrl(this.#entry)}`]);
+    const holding = memory.open([`namespace ${namespace}`, `cloud ${this.#identityUrl}`]);
     try {
       return await run({ namespace, holding });
     } finally {
@@ -174,7 +175,7 @@ export class CloudSession {
     const deadline = clock.sleep(Math.max(0, call.deadlineAt - clock.now()), late.signal).then(() => undefined);
     const held = await Promise.race([this.#authentication, deadline]).finally(() => late.abort());
     if (held === undefined) {
-      const { host } = new URL(identityUrl(this.#entry));
+      const { host } = new URL(this.#identityUrl);
       throw new TransientError(`${labelOf(call)} was not sent: authentication took too long, at '${host}'`);
     }
     return held;
@@ -183,7 +184,7 @@ export class CloudSession {
   async #authenticate(traceparent: string, asking: Asking): Promise<Held> {
     const { clock } = this.#deps;
     const deadlineAt = clock.now() + AUTHENTICATION_TIMEOUT_MS;
-    const url = identityUrl(this.#entry);
+    const url = this.#identityUrl;
     const call: Call = {
       service: 'identity',
       method: 'POST',
@@ -215,7 +216,7 @@ export class CloudSession {
   async #send(call: Call, held: Held, asking: Asking): Promise<TransportResponse> {
     // Not quoted: the value was written in place of an id.
     if (!isPlainPath(call.path)) throw new TerminalError('the path of a call would lead elsewhere: an id is none');
-    const url = serviceUrl(held.catalog, call.service, this.#entry, identityUrl(this.#entry));
+    const url = serviceUrl(held.catalog, call.service, this.#entry, this.#identityUrl);
     return this.#enter(call, url, { 'x-auth-token': held.token }, asking);
   }
 

@@ -45,12 +45,8 @@ export function partsOf(identity: Identity, id: string): JsonObject {
   return attributes;
 }
 
-/** Resources of a kind in a list, each with an id and its parts; of a kind with ids, the list. */
-export function resourcesIn(
-  { identity }: { readonly identity?: Identity | undefined },
-  list: readonly JsonObject[],
-): readonly JsonObject[] {
-  if (identity === undefined) return list;
+/** Resources of a kind without ids in a list, each with the id that its parts make. */
+export function resourcesIn(identity: Identity, list: readonly JsonObject[]): readonly JsonObject[] {
   const names = identity.parts.flat();
   return list.flatMap((item) => {
     const found = names.flatMap((name): (readonly [string, Json])[] => {

@@ -12,10 +12,17 @@ import type { Clock } from '../../../bus/time.ts';
 import { OversizeError } from '../../http/response.ts';
 import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
 import type { Service } from '../base/services.ts';
-import { resourceIn, resourcesOf } from './bodies.ts';
 import { type Identity, idCriteria } from './identity.ts';
-import { isPagedByOffset, type Listing, listCall, nextQuery, type Query } from './listing.ts';
 import type { Answer, Call, Session } from './session.ts';
+import {
+  isPagedByOffset,
+  type Listing,
+  listCall,
+  nextQuery,
+  type Query,
+  resourceIn,
+  resourcesOf,
+} from './wire-format.ts';
 
 /** Part of a kind that a lookup needs. */
 export interface Collection {

@@ -17,10 +17,9 @@ import type { Observation, WatchRequest } from '../../../machines/external-resou
 import { onlyChanges, pollBackoff } from '../../../machines/external-resource/polling.ts';
 import { PollRounds, type PollWaiter } from '../../http/poll-rounds.ts';
 import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
-import { resourcesOf } from './bodies.ts';
-import { listCall } from './listing.ts';
 import type { Collection, LookUps } from './lookups.ts';
 import type { Session } from './session.ts';
+import { listCall, resourcesOf } from './wire-format.ts';
 
 export interface Poller {
   /** Deadline of a request that is made for a watch. */

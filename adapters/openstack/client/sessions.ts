@@ -14,7 +14,7 @@ import type { Clock } from '../../../bus/time.ts';
 import type { CallLoad, CallRecord, ReplicaCount } from '../../api/adapter.ts';
 import { CircuitBreakers } from '../../http/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
-import { AnswerMemory } from '../../http/response-memory.ts';
+import { AnswerMemory } from '../../http/response.ts';
 import { httpTransport, type ProxySettings, type Reach, type Transport, type Trust } from '../../http/transport.ts';
 import { SERVICE_HEADERS } from '../base/services.ts';
 import { identityUrl } from './authentication.ts';

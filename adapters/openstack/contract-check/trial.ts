@@ -13,8 +13,8 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { sample } from '../../api/contract/check/samples.ts';
 import type { Trial, TriedStatus } from '../../api/contract/check/trial-rules.ts';
 import { matchesAll, queryOf } from '../base/criteria.ts';
-import { resourceIn } from '../client/bodies.ts';
 import type { Call, Session, Sessions } from '../client/session.ts';
+import { resourceIn } from '../client/wire-format.ts';
 import { type ManagedKind, managedKind, viewOf } from '../resource/managed-kind.ts';
 import type { OpenStackKind, TableKind } from '../resource/table.ts';
 import { statusOf } from '../status/conditions.ts';
@@ -115,7 +115,7 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   for (const step of steps) await step().catch((error: unknown) => done.push(toErrorData(error).message));
   const view = viewOf(kind, object, { now: 0, defaultResyncMs: 0 });
   // Called after the object whatever its resource is called.
-  const children = JSON.stringify(tried.children(object)).replaceAll(object.metadata.name, 'itself');
+  const children = JSON.stringify(tried.children?.(object) ?? []).replaceAll(object.metadata.name, 'itself');
   const { managed, detached, resyncEveryMs = null } = view;
   return { done, read: read.sort(), children, resyncEveryMs, managed, detached };
 }

@@ -8,12 +8,11 @@ import type { Change } from '../base/fields.ts';
 import { merged, plain, projectionOf } from '../base/projection.ts';
 import { recordedIdentity, resourceOfIdentity } from '../client/identity.ts';
 import { contractOf, GROUP } from '../resource/common-contract.ts';
-import { intentOf } from '../resource/desired.ts';
+import { intentOf, unappliedFieldsOf } from '../resource/desired.ts';
 import { hintOn } from '../resource/hints.ts';
 import { openstackOperations } from '../resource/operations.ts';
 import { isBuiltOnReplaced, referencesOf } from '../resource/references.ts';
 import type { KindTable, OpenStackKind, ResourceFields, TableKind } from '../resource/table.ts';
-import { unappliedFieldsOf } from '../resource/unapplied-fields.ts';
 
 const NEVER: Change = { kind: 'never' };
 
@@ -22,20 +21,12 @@ export function defineKind<const Resource extends ResourceFields>(
   table: KindTable<Resource>,
 ): TableKind & { readonly resource: Resource } {
   const { reads, specRules: _, ...shown } = table;
-  const { adoption, published, children } = table;
   /** Cache of an object's references: they are read at each poll, and constant as long as the object is. */
   const known = new WeakMap<KubeObject, readonly Reference[]>();
   const kind: TableKind & { readonly resource: Resource } = {
     ...shown,
     ...namesOf(table.kind),
     members: table.members ?? table.collection,
-    unique: table.unique ?? 'cloud',
-    tells: table.tells ?? (() => undefined),
-    adoption: { query: adoption.query, check: adoption.check ?? [], mark: adoption.mark ?? (() => ({})) },
-    restated: table.restated ?? [],
-    available: table.available ?? (() => true),
-    pollAfterMs: table.pollAfterMs ?? (() => undefined),
-    complete: table.complete ?? ((attributes) => attributes),
     contract: contractOf(table),
     projection: merged([
       plain('id'),
@@ -55,7 +46,6 @@ export function defineKind<const Resource extends ResourceFields>(
         return id === undefined ? status : { ...status, resource: resourceOfIdentity(table, id) };
       },
     }),
-    awaits: 'all',
     references(object) {
       const references = known.get(object) ?? referencesOf(kind, object);
       known.set(object, references);
@@ -65,8 +55,6 @@ export function defineKind<const Resource extends ResourceFields>(
       ({ role, schema }) => role === 'name' && table.immutable !== true && schema.immutable !== true,
     ),
     operations: (deps) => openstackOperations(kind, deps),
-    published: published ?? (() => undefined),
-    children: children ?? (() => []),
     hintFor: (object, message, known) => hintOn(kind, object, message, known),
     intent: ({ object, dependencies }) => intentOf(kind, object, dependencies),
     isBuiltOnReplaced: (object, reference, id) => isBuiltOnReplaced(kind, object, reference, id),

@@ -28,7 +28,7 @@ import {
   text,
   texts,
 } from '../base/values.ts';
-import { serverStep, showsServer } from '../steps/port-server.ts';
+import { publishedUsers, serverStep, showsServer } from '../steps/port-server.ts';
 import { defineKind } from './kind.ts';
 
 /** Attributes that a user must not smuggle in by `valueSpecs`. */
@@ -268,6 +268,7 @@ export const port = defineKind({
   complete: withValueSpecs,
   steps: [serverStep],
   shows: showsServer,
+  published: publishedUsers,
 });
 
 /** A pair without a hardware address matches any. */

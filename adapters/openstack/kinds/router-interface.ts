@@ -4,6 +4,7 @@
 //   OS-ROUTER-INTERFACE-1. The interface of a router on a subnet is always the one port of the router with an address
 //       on that subnet: there is never a second one, and an interface is found by that, whichever client made it.
 //   OS-ROUTER-INTERFACE-2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
+
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import { externalIdOf } from '../../../machines/external-resource/effects.ts';
@@ -16,7 +17,8 @@ import { isJsonObject } from '../base/fields.ts';
 import { plain, projected } from '../base/projection.ts';
 import { NEUTRON } from '../base/services.ts';
 import { Decision, INTERFACE_STATES, stateOf } from '../base/states.ts';
-import { classified, transient, type WatchingOperations } from '../client/call-errors.ts';
+import { transient } from '../client/call-errors.ts';
+import { checkedOperations, type WatchingOperations } from '../client/checked-operations.ts';
 import type { Answer, Session } from '../client/session.ts';
 import { frameOf, resyncPeriod } from '../resource/common-contract.ts';
 import { hintOn } from '../resource/hints.ts';
@@ -75,8 +77,6 @@ export const routerInterface: OpenStackKind = {
   projection: READ,
   references,
   operations,
-  published: () => undefined,
-  children: () => [],
   hintFor: (object, message, known) => hintOn({ references }, object, message, known),
 };
 
@@ -146,7 +146,7 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       traceparent,
     });
 
-  return classified({
+  return checkedOperations({
     async find(request) {
       const plug = await open(request);
       const { cloud } = await identityOf(request);

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { boolean, immutable, list, object, ref, required, string } from '../../api/contract/contract.ts';
 import {
   apart,
+  idsIn,
   isJsonObject,
   named,
   observed,
@@ -20,7 +21,7 @@ import { plain } from '../base/projection.ts';
 import { NOVA } from '../base/services.ts';
 import { judgedBy, SERVER_STATES } from '../base/states.ts';
 import { observedTags, openstackName, serverTags, tagFilter, text, texts } from '../base/values.ts';
-import { idsIn, isSettled, metadataStep, portsStep, stateStep, volumesStep } from '../steps/server-steps.ts';
+import { isSettled, metadataStep, portsStep, stateStep, volumesStep } from '../steps/server-steps.ts';
 import { defineKind } from './kind.ts';
 import { checkHints, hintsOf, schedulerHints } from './scheduler-hints.ts';
 
@@ -217,6 +218,11 @@ export const server = defineKind({
     return typeof hostID === 'string' && hostID !== '' ? { hostID } : undefined;
   },
   tells: usesOf,
+  // A detachment that an earlier spec asked for ends after the server was seen attached.
+  isContradicted({ status }, { kind }, { externalId = '', attributes: { users } = {} }) {
+    // mutant: denied-attachment-believed return -> false
+    return attachedTo(status, kind).includes(externalId) && Array.isArray(users) && !users.includes(status?.['id']);
+  },
 });
 
 /** Booted from a volume it has no image. */
@@ -231,6 +237,11 @@ function usesOf({ status, spec }: KubeObject, kind: string): JsonObject | undefi
   const { id } = status ?? {};
   const resource = (status?.['resource'] ?? {}) as JsonObject;
   if (typeof id !== 'string' || typeof resource['status'] !== 'string') return undefined;
-  const attached = kind === 'Port' ? idsIn(resource['interfaces'], 'portID') : idsIn(resource['volumes'], 'id');
-  return { serverID: id, status: resource['status'], attached };
+  return { serverID: id, status: resource['status'], attached: attachedTo(status, kind) };
+}
+
+/** The ids of the ports, or volumes, that the status of a server shows. */
+function attachedTo(status: KubeObject['status'], kind: string): readonly string[] {
+  const { interfaces, volumes } = (status?.['resource'] ?? {}) as JsonObject;
+  return kind === 'Port' ? idsIn(interfaces, 'portID') : idsIn(volumes, 'id');
 }

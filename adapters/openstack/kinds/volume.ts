@@ -9,7 +9,7 @@ import { Decision, judgedBy, stateOf, VOLUME_STATES } from '../base/states.ts';
 import { instant, openstackName, prose, text } from '../base/values.ts';
 import { unrecoverable } from '../client/call-errors.ts';
 import type { UpdateStep } from '../resource/table.ts';
-import { serversStep, showsServer } from '../steps/volume-servers.ts';
+import { publishedUsers, serversStep, showsServer } from '../steps/volume-servers.ts';
 import { defineKind } from './kind.ts';
 
 /** A failed volume stays so until Cinder's administrator repairs it. */
@@ -128,6 +128,7 @@ export const volume = defineKind({
   leaving: ({ status }) => status === 'deleting',
   steps: [stateStep, serversStep],
   shows: showsServer,
+  published: publishedUsers,
 });
 
 /** Cinder writes it as a word. */

@@ -1,11 +1,12 @@
 // Requests derived from the tables of a kind and an object: the body of a create, the lookup of an earlier create's
-// result, and the difference from the observation. Pure.
+// result, the difference from the observation, and the fields of the spec that no request applies. Pure.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from '../base/criteria.ts';
-import { isCompared, type ResourceField } from '../base/fields.ts';
+import { isCompared, isJsonObject, type ResourceField } from '../base/fields.ts';
 import { isEmpty } from '../base/observed-values.ts';
+import { pathsOf } from '../status/messages.ts';
 import { type Contents, toWire } from './references.ts';
 import type { TableKind } from './table.ts';
 
@@ -30,7 +31,7 @@ export function createAttributes(
   const attributes = fields.map(({ field, wired }) =>
     renamed(wired === undefined ? field.initial : field.encode(wired.value, wired.published), field.createdAs),
   );
-  const mark = kind.adoption.mark(object);
+  const mark = kind.adoption.mark?.(object) ?? {};
   return {
     stated: Object.assign({}, ...attributes, mark),
     missing: fields.flatMap(({ wired }) => wired?.missing ?? []),
@@ -61,11 +62,11 @@ function likenessOf(kind: TableKind, object: KubeObject, known: KnownDependencie
     missing.push(...wired.missing);
     return wired.missing.length > 0 ? [] : Object.entries(field.encode(wired.value, wired.published));
   };
-  const { query, check, mark } = kind.adoption;
+  const { query, check = [], mark } = kind.adoption;
   const name = nameOf(kind, object);
   const stated = {
     ...(name !== undefined && { name }),
-    query: [...query.flatMap(attributesOf), ...Object.entries(mark(object))],
+    query: [...query.flatMap(attributesOf), ...Object.entries(mark?.(object) ?? {})],
     check: check.flatMap(attributesOf),
   };
   return { stated, missing };
@@ -169,7 +170,8 @@ export function differenceOf(
       differing.push([attribute, value]);
     }
   }
-  const restated = differing.length === 0 ? [] : kind.restated.map((name) => restatedOf(kind, name, object, known));
+  const restated =
+    differing.length === 0 ? [] : (kind.restated ?? []).map((name) => restatedOf(kind, name, object, known));
   const stated = {
     attributes: Object.assign({}, ...restated, Object.fromEntries(differing)),
     fields: [...fields],
@@ -269,4 +271,57 @@ function normal(value: Json, unordered: boolean): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${normal(member, false)}`);
   return `{${members.sort().join()}}`;
+}
+
+/**
+ * Fields of a spec without effect, as paths in the object: the API server accepts an immutable field that is added after the resource was
+ * created. Derived from `status.resource`, so that a reader of the object alone gets the same result. A field that the status does not show, or that refers to what is not known, is not judged.
+ *
+ * @param resource  what `status.resource` says, or is about to say
+ */
+export function unappliedFieldsOf(
+  kind: Pick<TableKind, 'resource' | 'status' | 'immutable'>,
+  object: KubeObject,
+  resource: JsonObject,
+  known: KnownDependencies,
+): readonly string[] {
+  // Whatever was there from the beginning was sent.
+  if (kind.immutable === true) return [];
+  // mutant: unheeded-from-beginning if -> $2
+  if ((object.metadata.generation ?? 1) <= 1 || object.spec?.['managementPolicy'] === 'unmanaged') return [];
+  const names = Object.entries(kind.resource).flatMap(([name, field]) => {
+    if (field.change.kind !== 'never' || field.schema.required || field.moves) return [];
+    const wired = wiredOf(name, field, object, known);
+    if (wired === undefined || wired.missing.length > 0) return [];
+    return isShown(kind, field.encode(wired.value), resource) === false ? [name] : [];
+  });
+  return names.map((name) => pathsOf([name]));
+}
+
+/** Whether the status shows these attributes; undefined if it contains none of them. */
+export function isShown(
+  { status }: Pick<TableKind, 'status'>,
+  attributes: JsonObject,
+  resource: JsonObject,
+): boolean | undefined {
+  const judged = Object.entries(status).flatMap(([name, { projection, read }]) => {
+    const reads = Object.keys(projection);
+    if (reads.length === 0 || !reads.every((attribute) => attribute in attributes)) return [];
+    const wanted = read(attributes);
+    return wanted === undefined ? [] : [covers(resource[name], wanted)];
+  });
+  return judged.length === 0 ? undefined : judged.every((each) => each);
+}
+
+/** Whether all that is wanted is there; the cloud may have added to it, and spells in its own way. */
+function covers(found: Json | undefined, wanted: Json): boolean {
+  if (isEmpty(wanted) || wanted === false) return isEmpty(found) || found === false;
+  if (Array.isArray(wanted))
+    return Array.isArray(found) && wanted.every((item: Json) => found.some((other: Json) => covers(other, item)));
+  if (isJsonObject(wanted))
+    return (
+      isJsonObject(found) &&
+      Object.entries(wanted).every(([name, member]) => isEmpty(member) || covers(found[name], member))
+    );
+  return String(found).toLowerCase() === String(wanted).toLowerCase();
 }

@@ -4,12 +4,13 @@ import { Fault } from '../../../bus/errors.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { Hint } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { DRIFT_ANNOTATION, Drift } from '../base/object-options.ts';
 import { faultOf } from '../client/faults.ts';
 import { quotaIn } from '../client/quotas.ts';
 import { AWAITS_IMPORT } from '../status/conditions.ts';
 import { anew, pathsOf } from '../status/messages.ts';
 import { ownershipHint } from '../status/ownership-messages.ts';
-import { DRIFT_ANNOTATION, Drift } from './drift.ts';
+import { conflictHint } from './conflict-hints.ts';
 import { replacedDependencyHint } from './references.ts';
 import type { Content, Removable, ResourceFields } from './table.ts';
 
@@ -59,6 +60,8 @@ export function hintOn(
     case Fault.Unreachable:
       return { at: placeOf(object).cloud, todo: reachHint(object, first) + detachHint(kind, object) };
     case Fault.Spec: {
+      const conflict = conflictHint(kind.resource, object, message);
+      if (conflict !== undefined) return conflict;
       const what = TERMINAL.test(message) ? undefined : 'the cloud refuses this spec';
       return { ...(what !== undefined && { what }), todo: specHint(kind, object, message) };
     }

@@ -8,9 +8,8 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { isCompared, type ResourceField } from '../base/fields.ts';
 import { isEmpty } from '../base/observed-values.ts';
 import { pathsOf } from '../status/messages.ts';
-import { isSame, unsetAttributes, wiredOf } from './desired.ts';
+import { isSame, isShown, unsetAttributes, wiredOf } from './desired.ts';
 import type { TableKind } from './table.ts';
-import { isShown } from './unapplied-fields.ts';
 
 type Seen = Pick<Observation, 'attributes' | 'resource'>;
 
@@ -62,7 +61,7 @@ function isAsAsked(
     wired === undefined ? unsetAttributes(field, attributes) : field.encode(wired.value, wired.published);
   if (!isCompared(field.change))
     return wired === undefined || field.change.kind === 'step' || isShown(kind, expected, resource) !== false;
-  const mark = kind.adoption.mark(object);
+  const mark = kind.adoption.mark?.(object) ?? {};
   return Object.entries({ ...expected, ...mark }).every(([attribute, value]) => {
     if (!(attribute in expected)) return true;
     const found = attributes[attribute];

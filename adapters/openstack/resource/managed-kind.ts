@@ -3,15 +3,14 @@
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import { type ExternalResourceOptions, externalResourceLife } from '../../../machines/external-resource/lifecycle.ts';
 import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
-import type { Kind } from '../../../machines/kind.ts';
+import type { Child, Kind } from '../../../machines/kind.ts';
 import type { StatusPart } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { isJsonObject } from '../base/fields.ts';
-import { resyncOf } from '../base/resync.ts';
-import { isAvailable, settledOf, statusOf } from '../status/conditions.ts';
+import { DRIFT_ANNOTATION, Drift, driftOf, resyncOf } from '../base/object-options.ts';
+import { appliedOf, isAvailable, settledOf, statusOf } from '../status/conditions.ts';
 import { GROUP, REALM, VERSION } from './common-contract.ts';
-import { appliedOf, DRIFT_ANNOTATION, Drift, driftOf } from './drift.ts';
 import { guardsOf } from './references.ts';
 import type { ContentStatus, OpenStackKind, OperationsDeps } from './table.ts';
 
@@ -65,12 +64,12 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
     // The life alone does.
     readsRetained: false,
     ...((kind.recorded ?? []).length > 0 && { readsStatus: true }),
-    references: (object) => kind.references(object),
-    children: (object) => kind.children(object),
+    references: kind.references,
+    children: kind.children ?? childless,
     publicState(object, isNow = isAvailable(object)) {
       const id = kind.externalId(object);
       // Without its id others could not build on it.
-      return { ready: isNow && id !== undefined, id, attributes: kind.published(object) ?? traceOf(object, id) };
+      return { ready: isNow && id !== undefined, id, attributes: kind.published?.(object) ?? traceOf(object, id) };
     },
     life: externalResourceLife({
       view: (object, now) => viewOf(kind, object, { ...options, now }),
@@ -91,7 +90,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
       },
       ...(telling !== undefined && toldBy(kind, telling)),
       recorded: (object) => (isManaged(object) ? kind.externalId(object) : undefined),
-      externalId: (object) => kind.externalId(object),
+      externalId: kind.externalId,
       ...(kind.recording !== undefined && {
         recording: (object, id) => ({
           manager: kind.fieldManagers.status,
@@ -105,12 +104,17 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
       hintFor: kind.hintFor,
       ...(kind.unappliedFields !== undefined && { unappliedFields: kind.unappliedFields }),
       ...(kind.shows !== undefined && { isReflected: kind.shows }),
+      ...(kind.isContradicted !== undefined && { isContradicted: kind.isContradicted }),
       ...(kind.intent !== undefined && { intent: kind.intent }),
       ...(kind.isBuiltOnReplaced !== undefined && { isBuiltOnReplaced: kind.isBuiltOnReplaced }),
       ambiguity: 'found more than one matching OpenStack resource during adoption',
     }),
     operations: telling === undefined ? OPERATIONS : [...OPERATIONS, 'delegate', 'fill'],
   };
+}
+
+function childless(): readonly Child[] {
+  return [];
 }
 
 /** Status of a content transfer, for the lifecycle. */

@@ -5,6 +5,7 @@
 //   OS-OPERATIONS-2. Nothing fallible follows a create in the same operation, unless it was refused, or may be sent twice.
 //   OS-OPERATIONS-3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
 //   OS-OPERATIONS-4. Of an answer only what the kind declares is looked at and returned (OS-PROJECTION-1).
+
 import type { JsonObject } from '../../../bus/bus.ts';
 import {
   ConflictError,
@@ -20,11 +21,11 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
 import { isJsonObject, readFields } from '../base/fields.ts';
 import { projected } from '../base/projection.ts';
-import { bodyOf, changeRequest, resourceIn, resourcesOf } from '../client/bodies.ts';
-import { classified, refused, unrecoverable, type WatchingOperations } from '../client/call-errors.ts';
+import { refused, unrecoverable } from '../client/call-errors.ts';
+import { checkedOperations, type WatchingOperations } from '../client/checked-operations.ts';
 import { type Identity, idCriteria, identityOf as identityOfParts } from '../client/identity.ts';
-import { listCall } from '../client/listing.ts';
 import { HttpError, type Session, type Sessions } from '../client/session.ts';
+import { bodyOf, changeRequest, listCall, resourceIn, resourcesOf } from '../client/wire-format.ts';
 import { watchWhole, withParts } from './composite-reads.ts';
 import {
   adoptionCriteria,
@@ -32,13 +33,13 @@ import {
   filterCriteria,
   intendedCriteria,
   intentOf,
+  unappliedFieldsOf,
   type Wanted,
 } from './desired.ts';
 import { unlikeness } from './likeness.ts';
 import { outdatedRemarks } from './references.ts';
 import { contentsOf, secretsIn } from './secret-contents.ts';
 import type { OperationsDeps, TableKind } from './table.ts';
-import { unappliedFieldsOf } from './unapplied-fields.ts';
 import { appliedBy, callOf, notFound, pathOf, runReport, runUpdate, sendExpecting, specMissing } from './update.ts';
 import { placed, placesOf } from './user-collections.ts';
 
@@ -170,7 +171,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       const contents = await contentsOf(kind.resource, resource, namespace, readSecret);
       const { stated, missing } = createAttributes(kind, request.object, request.dependencies, contents);
       if (missing.length > 0) throw unknown(missing, request);
-      const attributes = kind.complete(stated, resource);
+      const attributes = kind.complete?.(stated, resource) ?? stated;
       const session = await open(request);
       if (kind.identity !== undefined) return assign(session, kind.identity, attributes, request);
       const call = {
@@ -273,7 +274,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       }
     },
   };
-  return classified(operations);
+  return checkedOperations(operations);
 }
 
 /** For an object that is being deleted, without what its create cannot have made. */
@@ -337,12 +338,12 @@ export function observationOf(kind: TableKind, found: unknown, request: Pick<Ope
     throw new UnknownOutcomeError(`the answer holds no ${kind.member} with an id`);
   }
   const resource = resourceOf(request);
-  const pollAfterMs = kind.pollAfterMs(attributes, resource);
+  const pollAfterMs = kind.pollAfterMs?.(attributes, resource);
   return {
     id,
     attributes,
     resource: readFields(kind.status, attributes),
-    available: kind.available(attributes, resource),
+    available: kind.available?.(attributes, resource) ?? true,
     ...(pollAfterMs === undefined ? {} : { pollAfterMs }),
   };
 }

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ReferenceTarget, Schema, SecretKey } from '../../api/contract/contract.ts';
-import { canonicalAddress } from '../client/addresses.ts';
+import { canonicalAddress } from '../base/values.ts';
 import { anew, pathsOf } from '../status/messages.ts';
 import type { OpenStackKind, TableKind } from './table.ts';
 
@@ -75,14 +75,14 @@ export function referencesOf(kind: TableKind, object: KubeObject): readonly Refe
     spec?.['managementPolicy'] === 'unmanaged'
       ? collect(kind, kind.filter, filter, 'import')
       : collect(kind, kind.resource, spec?.['resource'], 'create');
-  const children = kind
-    .children(object)
-    .map(({ kind: of, name }): Reference => ({ kind: of, name, finalizers: [], neededFor: 'never' }));
+  const children = (kind.children?.(object) ?? []).map(
+    ({ kind: of, name }): Reference => ({ kind: of, name, finalizers: [], neededFor: 'never' }),
+  );
   // The Secret of the credentials may hold more than these.
   const others = resource
     .filter(({ kind: of, name }) => of !== 'Secret' || name !== credentials?.secretName)
     .map((reference) => {
-      const attributes = kind.tells(object, reference.kind);
+      const attributes = kind.tells?.(object, reference.kind);
       return attributes === undefined ? reference : { ...reference, attributes };
     });
   return [...secret, ...others, ...children];

@@ -1,11 +1,12 @@
 // Table of an OpenStack kind: its fields, its operations, and its field managers. Types only.
+
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { FillStep } from '../../../machines/external-resource/context.ts';
 import type { ResourceState } from '../../../machines/external-resource/lifecycle.ts';
 import type { Observation, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import type { Child, Claimant, KnownDependencies, OperationRequest, Reference } from '../../../machines/kind.ts';
-import type { Hint, LongCallRequest } from '../../../machines/lifecycle.ts';
+import type { Hint, Lifecycle, LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ServePorts } from '../../api/adapter.ts';
 import type { InferShape, Rule, Schema } from '../../api/contract/contract.ts';
@@ -13,12 +14,12 @@ import type { KindContract, PrinterColumn } from '../../api/contract/crds.ts';
 import type { FilterField, ResourceField, StatusField } from '../base/fields.ts';
 import type { Projection } from '../base/projection.ts';
 import type { Service } from '../base/services.ts';
-import type { WatchingOperations } from '../client/call-errors.ts';
+import type { WatchingOperations } from '../client/checked-operations.ts';
 import type { Identity } from '../client/identity.ts';
-import type { Listing } from '../client/listing.ts';
 import type { LookUps } from '../client/lookups.ts';
 import type { Poller } from '../client/poller.ts';
 import type { Session, Sessions } from '../client/session.ts';
+import type { Listing } from '../client/wire-format.ts';
 import type { Downloads } from '../downloads/download-policy.ts';
 
 export type ResourceFields = Readonly<Record<string, ResourceField>>;
@@ -200,6 +201,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly published?: (object: KubeObject) => JsonObject | undefined;
   /** See `Lifecycle.shows`. */
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
+  /** See `Lifecycle.isContradicted`. */
+  readonly isContradicted?: NonNullable<Lifecycle['isContradicted']>;
   /** Columns of `kubectl get` between Available and Message. */
   readonly columns?: readonly PrinterColumn[];
 }
@@ -228,16 +231,18 @@ export interface OpenStackKind {
   readonly isNamed?: boolean;
   /** A relation between other resources, which several objects of one namespace may state: see `Lifecycle.shares`. */
   readonly shares?: boolean;
-  /** Number of references that the status names if several are not ready: all, or `first` only. */
-  readonly awaits: 'all' | 'first';
+  /** Number of references that the status names if several are not ready; all unless stated. */
+  readonly awaits?: 'first';
   references(object: KubeObject): readonly Reference[];
   operations(deps: OperationsDeps): WatchingOperations;
-  published(object: KubeObject): JsonObject | undefined;
-  children(object: KubeObject): readonly Child[];
+  published?(object: KubeObject): JsonObject | undefined;
+  children?(object: KubeObject): readonly Child[];
   hintFor(object: KubeObject, message: string, known?: KnownDependencies): Hint | undefined;
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
   /** See `Lifecycle.isBuiltOnReplaced`; undefined: the status shows nothing of what the resource was made of. */
   isBuiltOnReplaced?(object: KubeObject, reference: Pick<Reference, 'kind' | 'name'>, id: string): boolean;
+  /** See `Lifecycle.isContradicted`. */
+  readonly isContradicted?: NonNullable<Lifecycle['isContradicted']>;
   /** See `Lifecycle.intent`; undefined: the fields that its look-ups go by cannot be edited. */
   intent?(request: Pick<OperationRequest, 'object' | 'dependencies'>): JsonObject | undefined;
   /** See `Lifecycle.unappliedFields`; undefined: all fields can be changed, or none. */
@@ -247,19 +252,8 @@ export interface OpenStackKind {
 /** A kind made from tables. */
 export interface TableKind
   extends OpenStackKind,
-    Omit<KindTable, 'adoption' | 'published' | 'children' | 'reads' | 'restated' | 'specRules'> {
-  readonly restated: readonly string[];
+    Omit<KindTable, 'reads' | 'specRules' | 'owns' | 'published' | 'children' | 'shows'> {
   readonly members: string;
-  readonly unique: 'cloud' | 'user';
-  readonly tells: (object: KubeObject, kind: string) => JsonObject | undefined;
-  readonly adoption: {
-    readonly query: readonly string[];
-    readonly check: readonly string[];
-    readonly mark: (object: KubeObject) => JsonObject;
-  };
-  readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
-  readonly pollAfterMs: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
-  readonly complete: (attributes: JsonObject, resource: JsonObject) => JsonObject;
 }
 
 /** The type of `spec.resource` of a kind. */

@@ -4,10 +4,10 @@
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, WaitingError } from '../../../bus/errors.ts';
 import type { UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import { changeRequest } from '../client/bodies.ts';
 import { joined, refused, transient } from '../client/call-errors.ts';
 import { partsOf } from '../client/identity.ts';
 import type { Answer, Call } from '../client/session.ts';
+import { changeRequest } from '../client/wire-format.ts';
 import { differenceOf, differingTags, wiredOf } from './desired.ts';
 import { contentsOf, secretsIn } from './secret-contents.ts';
 import type { TableKind, UpdateStep } from './table.ts';

@@ -11,12 +11,12 @@ import { ErrorCode } from '../../../bus/errors.ts';
 import { ResourceTag } from '../../../machines/external-resource/context.ts';
 import type { ResourceState } from '../../../machines/external-resource/lifecycle.ts';
 import { relookPauseMs } from '../../../machines/external-resource/polling.ts';
-import { driftMessage } from '../../../machines/external-resource/user-events.ts';
+import { doneGenerationOf, driftMessage } from '../../../machines/external-resource/user-events.ts';
 import { type Holders, Tag } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { isJsonObject } from '../base/fields.ts';
+import { resyncOf } from '../base/object-options.ts';
 import { isEmpty } from '../base/observed-values.ts';
-import { resyncOf } from '../base/resync.ts';
 import { ownershipMessage } from './ownership-messages.ts';
 
 export const Reason = {
@@ -318,4 +318,14 @@ function owned({
     ...(resource === undefined || Object.keys(resource as JsonObject).length === 0 ? {} : { resource }),
     ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
   };
+}
+
+/**
+ * The generation that the resource was brought up to, as the status has it. Where drift is reported a condition of its own keeps
+ * that through failures: what failed to be read is not brought back when it is read again.
+ */
+export function appliedOf(object: Pick<KubeObject, 'status'>): number | undefined {
+  const conditions = object.status?.['conditions'] as readonly Condition[] | undefined;
+  const drifted = conditions?.find(({ type }) => type === DRIFTED);
+  return drifted?.observedGeneration ?? doneGenerationOf(object);
 }

@@ -1,4 +1,5 @@
-// Attributes of the servers that use a port: it changes with them.
+// Attributes of the servers that use a port: it changes with them. Its own, for them: `{ users }`,
+// the ids of the devices that Neutron shows it plugged into.
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -27,6 +28,15 @@ export function showsServer({ status }: KubeObject, claimant: Claimant): boolean
   const { deviceID, status: state, adminStateUp } = (status?.['resource'] ?? {}) as JsonObject;
   const reported = { device_id: deviceID ?? '', status: state ?? null, admin_state_up: adminStateUp ?? null };
   return waitFor(claimant, String(status?.['id']), reported) === undefined;
+}
+
+/** Attributes of a port for its servers. */
+export function publishedUsers({ status }: KubeObject): JsonObject | undefined {
+  const resource = status?.['resource'] as JsonObject | undefined;
+  // Without its id it publishes that it had one.
+  if (resource === undefined || status?.['id'] === undefined) return undefined;
+  const { deviceID } = resource;
+  return { users: typeof deviceID === 'string' ? [deviceID] : [] };
 }
 
 function waitFor(

@@ -13,7 +13,7 @@ import { TerminalError, TransientError } from '../../../bus/errors.ts';
 import { isJsonObject } from '../base/fields.ts';
 import { type Projection, plain } from '../base/projection.ts';
 import { NEUTRON } from '../base/services.ts';
-import { canonicalAddress } from '../client/addresses.ts';
+import { canonicalAddress } from '../base/values.ts';
 import { refused, transient } from '../client/call-errors.ts';
 import type { Call } from '../client/session.ts';
 import type { UpdateStep } from '../resource/table.ts';

@@ -3,9 +3,10 @@
 // Invariants:
 //   OS-SERVER-STEPS-1. What a server booted from is never detached.
 //   OS-SERVER-STEPS-2. Nothing is ever detached while a possible owner of it is unknown.
-import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { JsonObject } from '../../../bus/bus.ts';
 import type { UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import { isJsonObject } from '../base/fields.ts';
+import type { KnownDependency } from '../../../machines/kind.ts';
+import { idsIn, isJsonObject } from '../base/fields.ts';
 import { NOVA } from '../base/services.ts';
 import { Decision, SERVER_STATES, stateOf } from '../base/states.ts';
 import { joined, transient, unrecoverable } from '../client/call-errors.ts';
@@ -114,7 +115,10 @@ async function attach({ session, request }: Pass, of: Attachable): Promise<Updat
   const isKnown = owners.every((ref) => known(ref) !== undefined);
   const owned = new Set(owners.map((ref) => known(ref)?.id));
   const surplus = isKnown ? of.found.filter((id) => !owned.has(id)) : [];
-  if (ready.length === 0 && surplus.length === 0) return { changed: false, waiting, unused };
+  // Its owner knows that it is detached, and Nova lists it a little longer.
+  // mutant: ended-attachment-believed =.2 -> false
+  const used = owners.some((ref) => of.found.includes(known(ref)?.id ?? '') && isDenied(known(ref), observation.id));
+  if (ready.length === 0 && surplus.length === 0) return { changed: false, waiting, unused, ...(used && { used }) };
   const call = callOf(request, of.path);
   const calls: readonly (() => Promise<unknown>)[] = [
     // An old attachment may conflict with a new one.
@@ -138,6 +142,12 @@ async function attach({ session, request }: Pass, of: Attachable): Promise<Updat
   };
 }
 
+/** Whether a port or volume publishes users without this server. */
+function isDenied(known: KnownDependency | undefined, serverId: string): boolean {
+  const users = known?.attributes?.['users'];
+  return Array.isArray(users) && !users.includes(serverId);
+}
+
 function resourceOf({ request: { object } }: Pass): JsonObject {
   return (object.spec?.['resource'] ?? {}) as JsonObject;
 }
@@ -152,12 +162,4 @@ function callOf(
     deadlineAt,
     traceparent,
   };
-}
-
-/** The ids in a list of what is attached. */
-export function idsIn(list: Json | undefined, member: string): readonly string[] {
-  return (Array.isArray(list) ? list : []).flatMap((item: Json) => {
-    const id = isJsonObject(item) ? item[member] : undefined;
-    return typeof id === 'string' ? [id] : [];
-  });
 }

@@ -3,11 +3,15 @@
 //   { serverID, status, attached }  the id and the state of the server in Nova, and the ids of the volumes that are attached to it
 //
 // It hears from them when that changes; what Cinder tells may be older.
+//
+// Attributes of a volume for them (`PublicState.attributes`):
+//
+//   { users }  the ids of the servers that Cinder shows it attached to
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { isJsonObject } from '../base/fields.ts';
+import { idsIn, isJsonObject } from '../base/fields.ts';
 import type { UpdateStep } from '../resource/table.ts';
 
 /** Between two looks at a volume on its way to a server, or from it, in milliseconds. */
@@ -31,6 +35,14 @@ export function showsServer({ status: stored }: KubeObject, claimant: Claimant):
   const reported = (attachments as readonly JsonObject[]).map(({ serverID = null }) => ({ server_id: serverID }));
   const attributes = { attachments: reported, status };
   return waitFor(claimant, { id: String(stored?.['id']), attributes }) === undefined;
+}
+
+/** Attributes of a volume for its servers. */
+export function publishedUsers({ status }: KubeObject): JsonObject | undefined {
+  const resource = status?.['resource'] as JsonObject | undefined;
+  // Without its id it publishes that it had one.
+  if (resource === undefined || status?.['id'] === undefined) return undefined;
+  return { users: idsIn(resource['attachments'], 'serverID') };
 }
 
 function waitFor(

@@ -4,7 +4,7 @@
 //   WIN-OPERATIONS-ISCSI-TARGET-1. No CHAP secret is ever printed, nor a text of Windows that contains one.
 //   WIN-OPERATIONS-ISCSI-TARGET-2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
 //       them has made it (WIN-SHARED-1).
-import { TerminalError } from '../../../bus/errors.ts';
+import { TerminalError, TransientError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
@@ -73,6 +73,11 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
   };
   const isThere = async (here: MachinePorts, portal: Portal, iqn: string): Promise<boolean> =>
     (await hasPortal(here, portal)) && (await isConnected(here, portal, iqn));
+  /** Whether a target of one of them is connected through it. */
+  const isUsed = async (here: MachinePorts, portal: Portal, objects: readonly KubeObject[]): Promise<boolean> => {
+    for (const each of objects) if (await isConnected(here, portal, targetOf(each).iqn)) return true;
+    return false;
+  };
   const left = new Left();
   const beside = async (here: MachinePorts, object: KubeObject): Promise<readonly KubeObject[]> => {
     const which = { node: here.node, serial: await here.machine() };
@@ -118,13 +123,16 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {
           await startService(here, request.object);
-          await requireWanted(ports, ISCSI_TARGETS, request);
+          const wanted = await requireWanted(ports, ISCSI_TARGETS, request);
           left.delete(request.object);
           const others = await beside(here, request.object);
           // mutant: target-found-made &&.2 -> false
           const isFound = (await isThere(here, portal, iqn)) && request.mayBeOwn !== true;
-          const isPortalFound = (await hasPortal(here, portal)) && request.mayOwnPortal !== true;
+          const isPortalThere = await hasPortal(here, portal);
+          const isPortalFound = isPortalThere && request.mayOwnPortal !== true;
           if (isTheirs(ofSame(others, iqn), request.object, { isThere: isFound, isDone })) return { isOthers: true };
+          // mutant: portal-unrecorded drop
+          if (!isPortalThere) requirePortalMaker(wanted);
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
@@ -144,8 +152,8 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         await startService(here, request.object);
         return lanes.run(LANE, PATIENT, async () => {
           if (!(await hasPortal(here, portal))) return {};
-          // Its last try may have ended half-way.
-          // mutant: target-left-half-way drop
+          // The objects that it was left to may start to use it only now.
+          // mutant: target-left-once drop
           left.delete(request.object);
           // Read while the lock is held: of several deletions, the last one finds no other users.
           const others = await beside(here, request.object);
@@ -166,11 +174,11 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           // mutant: target-shared &&.1 -> true
           // mutant: target-found-taken-down &&.2 -> true
           if (ofTarget.length === 0 && madeBy !== undefined) await disconnect(here, portal, iqn);
+          const isLast = needing.length === 0 && portalMadeBy !== undefined;
+          if (isLast && !(await isUsed(here, portal, [request.object, ...others])))
+            await host.iscsi.removeTargetPortal(portal);
+          // Other objects find the portal, and read its maker, as long as it is there.
           left.add(request.object);
-          if (needing.length > 0 || portalMadeBy === undefined) return {};
-          const all = [request.object, ...others];
-          for (const each of all) if (await isConnected(here, portal, targetOf(each).iqn)) return {};
-          await host.iscsi.removeTargetPortal(portal);
           return {};
         });
       }),
@@ -199,6 +207,17 @@ function isSound({ address, port }: Portal, iqn: string): boolean {
     if (error instanceof StatusError) return false;
     throw error;
   }
+}
+
+/**
+ * A portal that was found may be removed by now: the next attempt records who adds it (WIN-KINDS-ISCSI-TARGET-1).
+ *
+ * @throws {TransientError} no maker is on record
+ */
+function requirePortalMaker({ status, spec }: KubeObject): void {
+  if (wordOf(status?.['portalMadeBy']) !== undefined) return;
+  const address = textOf(mapOf(spec?.['portal'])['address']);
+  throw new TransientError(`the portal ${address} was removed meanwhile: it is added after that is recorded`);
 }
 
 /** @throws {StatusError} `INVALID_ARGUMENT`: no target can be asked for by that */

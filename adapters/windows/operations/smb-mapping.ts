@@ -118,10 +118,10 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const heirs = isOurs ? heirsAmong(besides, makerIn(besides, request.object)) : [];
           // mutant: mapping-left-to-nobody drop
           if (heirs.length > 0) return toHeirs(heirs);
+          // mutant: mapping-taken-down if -> true
+          if (isOurs && needing.length === 0) await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
+          // Other objects find the mapping, and read its maker, as long as it is there.
           left.add(request.object);
-          // mutant: mapping-taken-down if -> false
-          if (!isOurs || needing.length > 0) return {};
-          await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
           return {};
         });
       }),

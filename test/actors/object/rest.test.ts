@@ -33,6 +33,7 @@ const kind = simpleKind({
   isSettled: ({ metadata, status }) => status?.['seen'] === metadata.generation,
   resyncEveryMs: ({ spec }) => (spec?.['resync'] === true ? 3_600_000 : undefined),
   isAvailable: () => true,
+  isContradicted: (_, __, { attributes }) => attributes?.['user'] === 'nobody',
   operations: { observe: () => new Promise(() => undefined), remove: () => new Promise(() => undefined) },
 });
 
@@ -157,6 +158,17 @@ test('what a settled object does nothing about wakes nobody (OBJECT-MACHINES-5)'
   await bus.close();
 });
 
+test('33.2: a rejected object without a resource hears that a dependency is being deleted, and lets it go (OBJECT-MACHINES-5, P1)', async () => {
+  const { actor, scene, said, quiet, bus } = start({ ...thing(7), status: { phase: 'failed', seen: 1 } });
+  await quiet();
+  assert.equal([scene.woken, actor.isPassivated, actor.state], [1, false, 'failed']);
+  const answer: AnswerMessage = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'deleting' };
+  actor.receiveAnswer(address('other'), answer, 1);
+  await quiet();
+  assert.equal(((await said('claim', address('other'))) as ClaimMessage).withdrawnFrom, ['uid-other']);
+  await bus.close();
+});
+
 test('a claim with a finalizer that is not stored yet has it stored, and the life rests on (OBJECT-MACHINES-5, I1)', async () => {
   const { actor, scene, stored, transitions, said, quiet, bus } = start(thing(7));
   await quiet();
@@ -180,6 +192,48 @@ test('what it was built on was made anew under another id: it looks again (OBJEC
   await quiet();
   assert.is(scene.woken, 2);
   assert.match(transitions[1] ?? '', /^idle.available -> reconciling.observing/);
+  actor.stop();
+  await bus.close();
+});
+
+test('33.2: a dependency that denies what the status shows has it looked at, once (OBJECT-MACHINES-5)', async () => {
+  const { actor, scene, transitions, quiet, bus } = start(thing(7));
+  const answer: AnswerMessage = {
+    to: 'uid-1',
+    generation: 1,
+    uid: 'uid-other',
+    readiness: 'ready',
+    externalId: 'id-2',
+  };
+  actor.receiveAnswer(address('other'), { ...answer, attributes: { user: 'one' } }, 1);
+  await quiet();
+  assert.equal([scene.woken, actor.isPassivated], [1, true]);
+  const denial: AnswerMessage = { ...answer, attributes: { user: 'nobody' } };
+  actor.receiveAnswer(address('other'), denial, 2);
+  await quiet();
+  assert.is(scene.woken, 2);
+  assert.match(transitions[1] ?? '', /^idle.available -> reconciling.observing/);
+  const before = transitions.length;
+  actor.receiveAnswer(address('other'), { ...denial, readiness: 'pending' }, 3);
+  await quiet();
+  assert.is(transitions.length, before, 'the same is denied');
+  actor.stop();
+  await bus.close();
+});
+
+test('33.2: a denial that arrived before the lifecycle began has the resource observed (OBJECT-MACHINES-5, I9)', async () => {
+  const { actor, scene, quiet, bus } = start(thing(7), { begun: false });
+  const answer: AnswerMessage = {
+    to: 'uid-1',
+    generation: 1,
+    uid: 'uid-other',
+    readiness: 'ready',
+    externalId: 'id-2',
+  };
+  actor.receiveAnswer(address('other'), { ...answer, attributes: { user: 'nobody' } }, 1);
+  actor.start();
+  await quiet();
+  assert.equal([scene.woken, actor.isPassivated, actor.state], [1, false, 'reconciling.observing']);
   actor.stop();
   await bus.close();
 });

@@ -338,4 +338,24 @@ test('a life that is over writes nothing', async () => {
   assert.equal(written, []);
 });
 
+test('33.2: a part that states nothing is written after the others: the API server rejects a status without a field', async () => {
+  const clock = stoppedClock();
+  const written: string[] = [];
+  const stored: JsonObject = { progress: 1 };
+  const lifecycle: StatusSubject['lifecycle'] = {
+    statusKey: () => 'one',
+    status: () => [
+      { manager: 'progress', status: {}, stored },
+      { manager: 'phase', status: { phase: 'bound' }, stored: {} },
+    ],
+  };
+  const context = contextOf(clock, new StatusThrottle({ clock }), async (_, manager) => void written.push(manager));
+  const subject = { lifecycle, object: { ...OBJECT, status: stored }, isUnanswered: false, onWritten: () => undefined };
+  const writer = new StatusWriter(context, subject, OBJECT.metadata.uid);
+  writer.enter();
+  writer.consider(snapshotIn('idle.available'));
+  await turned();
+  assert.equal(written, ['phase', 'progress']);
+});
+
 test.run();

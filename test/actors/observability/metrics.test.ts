@@ -14,7 +14,6 @@ import {
   type Trace,
   TransientError,
 } from '../../../bus/mod.ts';
-import type { Kind } from '../../../machines/kind.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('metrics');
@@ -136,16 +135,15 @@ test('operations are counted by what became of them, and nothing of them is chan
   const counted = metrics({ clock });
   const failure = new TransientError('away');
   const create = Promise.withResolvers<string>();
-  const operations = { create: () => create.promise, remove: () => Promise.reject(failure) };
-  const [kind] = counted.timed([{ ...ACTOR, operations } as unknown as Kind]);
-  const created = kind?.operations['create']?.({} as never);
+  const created = counted.timed({ ...ACTOR, operation: 'create' }, () => create.promise)({} as never);
   assert.equal(await linesOf(counted, /^troupe_operations_in_flight/), [
     'troupe_operations_in_flight{realm="openstack"} 1',
   ]);
   pass(2);
   create.resolve('id');
   assert.is(await created, 'id');
-  const seen = await kind?.operations['remove']?.({} as never).catch((error: unknown) => error);
+  const remove = counted.timed({ ...ACTOR, operation: 'remove' }, () => Promise.reject(failure));
+  const seen = await remove({} as never).catch((error: unknown) => error);
   assert.is(seen, failure);
   const lines = await linesOf(counted, /^troupe_operation_duration_seconds_sum|^troupe_operations_in_flight/);
   const of = 'realm="openstack",plural="networks"';

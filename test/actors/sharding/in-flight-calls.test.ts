@@ -2,8 +2,8 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InFlightCalls } from '../../../actors/sharding/in-flight-calls.ts';
 import { Quarantine } from '../../../actors/sharding/quarantine.ts';
+import { InFlightCalls } from '../../../actors/sharding/shard.ts';
 import { TransientError } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
@@ -80,7 +80,7 @@ test('calls that have ended are forgotten, and what they left undecided when it 
   assert.is(calls.size, 0);
 });
 
-test('who gives a shard away waits for all that is under way outside, and for no write (IN-FLIGHT-CALLS-1, P10)', async () => {
+test('who gives a shard away waits for all that is under way outside, and for no write (SHARD-1, P10)', async () => {
   const { calls, key } = start();
   const [one, other, write] = [1, 2, 3].map(() => Promise.withResolvers<void>());
   calls.add(key, one?.promise as Promise<void>);

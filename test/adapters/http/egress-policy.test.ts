@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { type EgressPolicyOptions, egressPolicyOf } from '../../../adapters/http/egress-policy.ts';
-import { AnswerMemory } from '../../../adapters/http/response-memory.ts';
+import { AnswerMemory } from '../../../adapters/http/response.ts';
 import { httpTransport, type ProxySettings } from '../../../adapters/http/transport.ts';
 import { identityUrl } from '../../../adapters/openstack/client/authentication.ts';
 import { serviceUrl } from '../../../adapters/openstack/client/catalog.ts';

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
-import { AnswerScan, ListExtent, OversizeError } from '../../../adapters/http/response.ts';
-import { AnswerMemory } from '../../../adapters/http/response-memory.ts';
+import { AnswerMemory, AnswerScan, ListExtent, OversizeError } from '../../../adapters/http/response.ts';
 import { httpTransport, type TransportRequest } from '../../../adapters/http/transport.ts';
 import { usable } from '../../../adapters/openstack/client/catalog.ts';
 import { TransientError, UnknownOutcomeError } from '../../../bus/mod.ts';
@@ -117,14 +116,14 @@ test('a refusal that is long is still a failure, and shorter than a resource may
   assert.match(String(error), /answered 409 with more than 64 KiB for a refusal/);
 });
 
-test('what there is no memory for now is not parsed, and says so (HTTP-RESPONSE-MEMORY-1)', async () => {
+test('what there is no memory for now is not parsed, and says so (HTTP-RESPONSE-5)', async () => {
   const error = await asked(text(JSON.stringify({ a: 'x'.repeat(100_000) })), { memory: new AnswerMemory(250_000) });
   assert.instance(error, UnknownOutcomeError);
   assert.match(String(error), /GET \/things was not read: it takes more memory than is free/);
   assert.is((error as TransientError).retryAfterMs, undefined, 'a pause would be everybody’s who uses the cloud');
 });
 
-test('however many clouds one namespace has, as much is free for the next one (HTTP-RESPONSE-MEMORY-2)', () => {
+test('however many clouds one namespace has, as much is free for the next one (HTTP-RESPONSE-6)', () => {
   const memory = new AnswerMemory(1_000);
   const hostile = Array.from({ length: 100 }, (_, n) => memory.open(['namespace a', `cloud ${n}`]));
   for (const holding of hostile) greedy(holding.grow);
@@ -139,7 +138,7 @@ test('however many clouds one namespace has, as much is free for the next one (H
   assert.is(memory.used, 500);
 });
 
-test('what was released is free, once (HTTP-RESPONSE-MEMORY-3)', () => {
+test('what was released is free, once (HTTP-RESPONSE-7)', () => {
   const memory = new AnswerMemory(1_000);
   const [one, two] = [memory.open(['a']), memory.open(['b'])];
   one.grow(500);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
-import { AnswerMemory } from '../../../adapters/http/response-memory.ts';
+import { AnswerMemory } from '../../../adapters/http/response.ts';
 import { httpTransport } from '../../../adapters/http/transport.ts';
 import { type Clock, TransientError, UnknownOutcomeError } from '../../../bus/mod.ts';
 

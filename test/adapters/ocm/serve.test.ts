@@ -134,6 +134,18 @@ test('routes lists methods, paths and what serves them', () => {
   assert.is(status, 0);
 });
 
+test('36.A6b: an address that is taken is reported with its option, as every other server of Troupe does', async () => {
+  const models = join(SAMPLE, 'models');
+  const server = await served([models]);
+  try {
+    const { host } = new URL(server.url);
+    const { stderr, status } = run(ROOT, ['serve', models, '--bind-address', host]);
+    assert.equal([status, stderr], [2, `troupe: --bind-address: listen EADDRINUSE: address already in use ${host}\n`]);
+  } finally {
+    await server.stop();
+  }
+});
+
 test('calls that make no sense end with 2 and say why', () => {
   const models = join(SAMPLE, 'models');
   for (const [args, reason] of [

@@ -74,17 +74,19 @@ test('36.6: the typed client of a model compiles, and calls the model that is se
 test('36.6: what is posted is an object for kubectl, an edit of it is read over HTTP, and a deleted cluster waits', () =>
   inFolder(async (folder) => {
     const [dev = '', typed = ''] = blocks('In a cluster, with kubectl', 'sh');
-    const models = join(ROOT, dev.trim().split(' ').at(-1) ?? '');
+    const models = join(ROOT, /TROUPE_MODELS=(\S+)/.exec(typed)?.[1] ?? '');
     const data = join(folder, 'data');
     const own = ['--ocm-bind-address', ANY_PORT, '--visualizer-bind-address', '0'];
-    const role = startTroupe(['dev', '--models', models, '--data', data, ...own], {
-      HOME: process.env['HOME'],
-      NATS_SERVER: process.env['NATS_SERVER'],
+    const [, ...command] = dev.trim().split(' ');
+    const { HOME, TROUPE_NATS_SERVER } = process.env;
+    const role = startTroupe([...command, '--data', data, ...own], {
+      HOME,
+      ...(TROUPE_NATS_SERVER !== undefined && { TROUPE_NATS_SERVER }),
     });
     const kubeconfig = join(data, 'kubeconfig');
     const env = { PATH: process.env['PATH'], KUBECONFIG: kubeconfig, TROUPE_MODELS: models };
     try {
-      const url = await role.find(/curl (http:\/\/127\.0\.0\.1:\d+)\/api/);
+      const url = await role.find(/(http:\/\/127\.0\.0\.1:\d+)\/docs/);
       const kubectl = await findKubectl(process.env);
       const client = kubeClient({ clock, kubeconfig, inCluster: undefined, userAgent: 'tutorial' });
       const http = async (path: string, method = 'GET', body?: string): Promise<{ status: number; text: string }> => {

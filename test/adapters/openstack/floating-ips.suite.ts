@@ -19,7 +19,10 @@ async function outside(tenant: Tenant): Promise<{
 }
 
 /** A port that is reachable from outside. */
-async function reachable(tenant: Tenant, external: string): Promise<{ readonly portId: string; readonly ip: string }> {
+export async function reachable(
+  tenant: Tenant,
+  external: string,
+): Promise<{ readonly portId: string; readonly ip: string }> {
   const network_id = await tenant.outside('Network', { name: tenant.name('inside') });
   const range = { name: tenant.name('inner'), network_id, ip_version: 4, cidr: '10.9.0.0/24' };
   const subnet_id = await tenant.outside('Subnet', range);

@@ -1,8 +1,10 @@
 // Requests that had no turn: they stay known as such on their way from the gate to the chart of an object, whichever process is between.
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConcurrencyLimiter } from '../../../adapters/http/concurrency-limiter.ts';
-import { classified, joined, type WatchingOperations } from '../../../adapters/openstack/client/call-errors.ts';
+import { joined } from '../../../adapters/openstack/client/call-errors.ts';
+import { checkedOperations, type WatchingOperations } from '../../../adapters/openstack/client/checked-operations.ts';
 import { fromErrorData, TransientError, toAnswerData, toErrorData, UnsentError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -44,8 +46,8 @@ test('33.F4: an operation hands it on as it is, whatever its message looks like'
   const given = Object.fromEntries(names.map((name) => [name, throwing])) as unknown as WatchingOperations;
   const object = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'one', uid: 'uid', resourceVersion: '1' } };
   const request = { object, id: 'id', dependencies: [], deadlineAt: 0 } as unknown as OperationRequest & { id: string };
-  assert.is(toErrorData(await rejection(classified(given).observe(request))).unsent, true);
-  assert.is(toErrorData(await rejection(classified(given).find(request))).unsent, true);
+  assert.is(toErrorData(await rejection(checkedOperations(given).observe(request))).unsent, true);
+  assert.is(toErrorData(await rejection(checkedOperations(given).find(request))).unsent, true);
 });
 
 test.run();

@@ -43,7 +43,7 @@ function standing(name: string): KubeObject {
 }
 
 /** What is asked of a machine while the API server knows these objects. */
-function operationsOn(host: Host, objects: readonly KubeObject[]) {
+function operationsOn(host: Host, objects: readonly KubeObject[], stored = standing) {
   const node = { ...leaving('node'), spec: { nodeName: 'one', services: ['MSiSCSI'] } };
   const { look, connect, disconnect } = iscsiTargetOperations({
     ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules([]), encryption: 'required', node: 'one' },
@@ -51,7 +51,7 @@ function operationsOn(host: Host, objects: readonly KubeObject[]) {
     machine: async () => SERIAL,
     foreign: ANYWHERE,
     readSecret: async () => undefined,
-    readObject: async ({ kind }, _, name) => (kind === 'IscsiTarget' ? standing(name) : node),
+    readObject: async ({ kind }, _, name) => (kind === 'IscsiTarget' ? stored(name) : node),
     listObjects: async () => objects,
   });
   const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
@@ -175,9 +175,39 @@ test('one whose end failed half-way is there again: who came meanwhile hears who
   assert.match(String(await Promise.resolve(ask(disconnect, leaving('one'))).catch(String)), /not now/);
   Object.assign(host.iscsi, { removeTargetPortal });
   objects.push(leaving('one'), finder({}));
+  assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one', 'it has not left');
   await ask(connect, standing('two'));
   assert.equal(await ask(disconnect, leaving('one')), { heirs: ['two'] });
   assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one');
+});
+
+test('one that has left a portal to who failed then, and is asked again, is there again (WIN-SHARED-4)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
+  const objects = [leaving('one'), finder({ conditions: [] })];
+  const { look, connect, disconnect, ask } = operationsOn(host, objects);
+  await ask(connect, standing('one'));
+  assert.equal(await ask(disconnect, leaving('one')), {});
+  objects.splice(1, 1, finder({}));
+  assert.equal(await ask(disconnect, leaving('one')), { heirs: ['two'] });
+  assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one');
+});
+
+test('a portal that was removed after it was found is added only after its maker is recorded (WIN-KINDS-ISCSI-TARGET-1)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  iscsi.offer({ portal: PORTAL, iqn: iqnOf('two'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.two' })] });
+  const found = finder({ connection: 'Connecting', madeBy: 'two' });
+  let stored = found;
+  const { look, connect, ask } = operationsOn(host, [], () => stored);
+  await host.system.startService('MSiSCSI');
+  await host.iscsi.addTargetPortal(PORTAL);
+  assert.is(((await ask(look, found)) as JsonObject)['hasPortal'], true);
+  await host.iscsi.removeTargetPortal(PORTAL);
+  assert.match(String(await Promise.resolve(ask(connect, found)).catch(String)), /10\.0\.0\.1 was removed meanwhile/);
+  assert.equal(await host.iscsi.listTargetPortals(), []);
+  stored = { ...found, status: { ...found.status, portalMadeBy: 'two' } };
+  assert.is(((await ask(connect, stored)) as JsonObject)['isPortalFound'], false);
+  assert.equal(await host.iscsi.listTargetPortals(), [PORTAL]);
 });
 
 test.run();

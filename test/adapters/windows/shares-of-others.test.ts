@@ -117,4 +117,15 @@ test('33.C3: of two namespaces that record one share at once, one maps it (HTTP-
   assert.is((await ask('map'))['isOthers'], true, 'whoever is there already has it');
 });
 
+test('who has not taken its mapping away yet is there still for all that look (WIN-SHARED-3, WIN-SHARED-4)', async () => {
+  const later = mapping('theirs');
+  const { ask, host } = await beside(later);
+  Object.assign(host.smb, { removeSmbGlobalMapping: () => Promise.reject(new Error('not now')) });
+  assert.match(String(await ask('unmap').catch(String)), /not now/);
+  assert.is((await ask('look', { object: later }))['isOthers'], true, 'in another namespace');
+  const { metadata, ...rest } = mapping('mine');
+  const neighbor = { ...rest, metadata: { ...metadata, uid: 'uid-neighbor' } };
+  assert.is((await ask('look', { object: neighbor }))['madeBy'], 'uid-mine', 'in its own one');
+});
+
 test.run();

@@ -28,6 +28,8 @@ const DIRECTORY = 'C:\\pods';
 interface Making {
   readonly kind: string;
   readonly spec: JsonObject;
+  /** Recorded before the request. */
+  readonly status?: JsonObject;
   readonly operation: string;
   readonly operations: (ports: MachinePorts) => Readonly<Record<string, Operation>>;
   /** More of the request. @param volumeID  of the disk */
@@ -63,6 +65,7 @@ const MAKINGS: readonly Making[] = [
   {
     kind: 'IscsiTarget',
     spec: { nodeRef: 'one', portal: PORTAL, iqn: IQN },
+    status: { connection: 'Connecting', madeBy: 'first', portalMadeBy: 'first' },
     operation: 'connect',
     operations: iscsiTargetOperations,
     call: 'connectTarget',
@@ -116,8 +119,9 @@ async function made(
   on?: Furnished,
 ): Promise<readonly [string[], string]> {
   const { machine, volumeID } = on ?? (await furnished());
-  const { kind, spec, operation, operations, extra } = making;
-  const object = { kind, metadata: { namespace: 'a', name: 'one', uid: 'first' }, spec } as unknown as KubeObject;
+  const { kind, spec, status, operation, operations, extra } = making;
+  const metadata = { namespace: 'a', name: 'one', uid: 'first' };
+  const object = { kind, metadata, spec, status } as unknown as KubeObject;
   const node = { metadata: { name: 'one', uid: 'node' }, spec: { services: ['MSiSCSI'] } } as unknown as KubeObject;
   const ports: MachinePorts = {
     ...{ clock: simulatedClock(), host: machine.host, lanes: new KeyedMutex(), paths: new PathRules([DIRECTORY]) },

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
 import {
   contendInput,
+  type FindOutput,
   type ResourceContext,
   type ResourceView,
   type UpdateInput,
@@ -594,6 +595,74 @@ test('a dependency that is being deleted is kept when something was built on it 
   assert.equal(run.phase(), 'reconciling.updating');
 });
 
+/** A dependency that is used only after the create. */
+const disk = (readiness: Readiness): Dependency =>
+  dependency(readiness, {
+    kind: 'Volume',
+    name: 'disk',
+    neededFor: 'update',
+    answer: { readiness, uid: 'disk-1', externalId: 'id-d' },
+  });
+
+const endless = new Promise(() => undefined);
+const matched = { ...nothing, matches: [observation()] };
+
+/** Waits for something else than a dependency, before the resource exists. */
+const WAITS: readonly { readonly state: string; readonly answers: Answers }[] = [
+  { state: 'building.awaitingPrerequisite', answers: { find: () => nothing, create: fail(lacking) } },
+  {
+    state: 'building.ownedElsewhere',
+    // Not for ever, so that a circle ends.
+    answers: {
+      find: (call) => (call < 5 ? matched : endless),
+      resolveOwnership: () => ({ conflictingOwner, at: 0 }),
+    },
+  },
+  { state: 'failed', answers: { find: () => nothing, create: fail(terminal) } },
+];
+
+for (const { state, answers } of WAITS)
+  test(`33.2: ${state} yields a dependency of a later step that goes, once (EXTERNAL-RESOURCE-5, P1)`, async () => {
+    const run = await lived(answers, view(owned), [secret, dependency('ready'), disk('ready')]);
+    assert.is(run.phase(), state);
+    run.hear([secret, dependency('ready'), disk('deleting')]);
+    await settled();
+    assert.equal([run.phase(), run.context().withdrawnUids], [state, ['disk-1']]);
+    const before = run.calls.length;
+    for (let turns = 0; turns < 5; turns += 1) await settled();
+    assert.equal(run.calls.slice(before), [], 'nothing is repeated');
+  });
+
+test('33.2: a rejected spec yields the dependency of its create, and waits for the successor (EXTERNAL-RESOURCE-5, P1)', async () => {
+  const answers = { find: () => nothing, create: (call: number) => (call === 1 ? fail(terminal)() : observation()) };
+  const run = await lived(answers, view(owned));
+  assert.is(run.phase(), 'failed');
+  run.hear([secret, dependency('deleting')]);
+  await settled();
+  assert.equal([run.phase(), run.context().withdrawnUids], ['claiming.awaitingDependencies', ['network-1']]);
+  run.hear([secret, dependency('ready', { answer: { readiness: 'ready', uid: 'network-2', externalId: 'id-m' } })]);
+  await settled();
+  assert.equal([run.phase(), run.count('create')], ['building.recording', 2]);
+});
+
+test('33.2: a dependency that goes during the lookup is yielded by what lacks something then (EXTERNAL-RESOURCE-5, P1)', async () => {
+  const looked = later<FindOutput>();
+  const find = (call: number): unknown => (call === 1 ? looked.answer : nothing);
+  const run = await lived({ find, create: fail(lacking) }, view(owned), [secret, dependency('ready'), disk('ready')]);
+  run.hear([secret, dependency('ready'), disk('deleting')]);
+  looked.give(nothing);
+  await settled();
+  assert.equal([run.phase(), run.context().withdrawnUids], ['building.awaitingPrerequisite', ['disk-1']]);
+});
+
+test('33.2: of several matches any may be built on a dependency that goes: it is kept, after one lookup (EXTERNAL-RESOURCE-5, P1)', async () => {
+  const several = { ...nothing, matches: [observation(), observation({ id: 'id-2' })] };
+  const run = await lived({ find: (call) => (call < 5 ? several : endless) }, view(owned));
+  run.hear([secret, dependency('deleting')]);
+  for (let turns = 0; turns < 5; turns += 1) await settled();
+  assert.equal([run.phase(), run.context().withdrawnUids, run.count('find')], ['failed', [], 2]);
+});
+
 test('a yielded incarnation is not used even if it says ready again (P1)', async () => {
   const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
   run.hear([secret, dependency('ready')]);
@@ -622,13 +691,6 @@ test('an update that waits for a dependency arms no timer, and is made again whe
 function keptBeside(unused: readonly string[]) {
   const update = () => ({ changed: false, waiting: ['Waiting for Volume/disk to be ready'], unused });
   const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
-  const disk = (readiness: Readiness) =>
-    dependency(readiness, {
-      kind: 'Volume',
-      name: 'disk',
-      neededFor: 'update',
-      answer: { readiness, uid: 'disk-1', externalId: 'id-d' },
-    });
   const hear = async (readiness: Readiness): Promise<void> => {
     const dependencies = [secret, dependency('ready'), disk(readiness)];
     run.actor.send({ type: 'dependencies.changed', dependencies, at: 1 });
@@ -1426,6 +1488,22 @@ test('who rests looks at it all again when what it was built on was made anew un
   run.actor.send({ type: 'relations.changed', at: 1 });
   await settled();
   assert.equal([run.phase(), run.count('update')], ['idle.available', 1]);
+});
+
+test('33.2: news during an update pass leads to another one (I9)', async () => {
+  const object = view({ ...owned, externalId: 'id-1' });
+  const run: Run = start(
+    {
+      observe: () => observation(),
+      update: (call) => {
+        if (call === 1) run.actor.send({ type: 'relations.changed', at: 1 });
+        return { changed: false };
+      },
+    },
+    object,
+  );
+  await settled();
+  assert.equal([run.phase(), run.count('observe'), run.count('update')], ['idle.available', 2, 2]);
 });
 
 test('who waits for what others say of it looks again when they say something else', async () => {

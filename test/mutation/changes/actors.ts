@@ -109,8 +109,8 @@ export const ACTORS: readonly Change[] = [
     'host-replay-never-over': 'OUTBOX-6: an outbox never hears that its replay is over, and keeps what is gone',
   }),
   ...noticedBy(['calls'], {
-    'calls-forget-landing': 'IN-FLIGHT-CALLS-2, I4: what a call left undecided counts as over',
-    'calls-not-waited-for': 'IN-FLIGHT-CALLS-1, P10: calls under way are not waited for',
+    'calls-forget-landing': 'SHARD-2, I4: what a call left undecided counts as over',
+    'calls-not-waited-for': 'SHARD-1, P10: calls under way are not waited for',
     'quarantine-ends-before-landing': 'QUARANTINE-3, I4: a held actor begins again while a create of its may land',
   }),
   ...noticedBy(['quarantine'], {
@@ -134,6 +134,10 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['protocol'], {
     'gone-stays-gone': 'OBJECT-ACTOR-1: what was wrongly not found stays gone',
     'gone-revives-unasked': 'OBJECT-ACTOR-1: a late state of what is gone revives it',
+    'claim-of-future-kept': 'P11: a claim of what a restored backup does not have keeps the claims of its object out',
+    'restored-object-ignored': 'P11: an object that is back after a restored backup is ignored for ever',
+    'void-state-acted-on': 'I8: without the bus the same is written again on the state of a restored backup',
+    'newer-state-ignored': 'P11: a newer state of the object is dropped for ever for the end of a later object',
     'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
     'older-view-replaces': 'OBJECT-ACTOR-1, P6: an older view of an object replaces a newer one',
     'gone-incarnation-answered-on': 'P12: a claim of an incarnation that is gone is answered for ever',
@@ -156,6 +160,9 @@ export const ACTORS: readonly Change[] = [
     'late-birth-unverified': 'an object that has gone before anybody told of it lives on',
     'each-birth-verified': 'each object costs a call when it is made',
     'resting-life-sleeps-on': 'OBJECT-MACHINES-5, I9: a life that rests is not woken by what it would see',
+    'refused-sleeps-on':
+      'OBJECT-MACHINES-5, P1: what was refused rests, and does not hear that a dependency is being deleted',
+    'denied-use-unheard': 'a use that a dependency denies is shown for ever',
     'life-rests-with-timer': 'OBJECT-MACHINES-5: a life rests while a timer of its runs',
     'free-finalizers-hold': 'finalizers that are free hold a deleted object from its cleanup',
   }),

@@ -18,6 +18,10 @@ export const MACHINES: readonly Change[] = [
     'yields-what-was-built-on': 'EXTERNAL-RESOURCE-5, P1: a dependency is yielded though something may be built on it',
     'yields-what-is-in-use': 'EXTERNAL-RESOURCE-5, P1: what is in use is yielded, or what is not is held for ever',
     'yields-what-came-into-use': 'EXTERNAL-RESOURCE-5, P1: what was put to use after the last look is yielded',
+    'refused-never-lets-go': 'EXTERNAL-RESOURCE-5, P1: what was refused holds a deleted dependency for ever',
+    'refused-looks-for-ever':
+      'EXTERNAL-RESOURCE-5: what several match is looked for again and again while a dependency goes',
+    'news-during-pass-missed': 'I9: what a dependency or dependent says during a pass is not looked at',
     'life-forgets-its-create': 'EXTERNAL-RESOURCE-5, I4: a life forgets that it has sent a create',
     'waiting-costs-calls': 'EXTERNAL-RESOURCE-6, I6: waiting for what is not there costs a call',
     'terminal-tried-again': 'EXTERNAL-RESOURCE-7: what was refused for good is tried again',

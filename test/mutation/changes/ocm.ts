@@ -65,6 +65,8 @@ export const OCM: readonly Change[] = [
     'gateway-own-identifier': '2: the identifier that a caller chooses is ignored',
     'gateway-delete-200': '4: a Delete does not answer 204',
     'gateway-delete-at-once': '4: an AsyncDelete does not answer 202',
+    'gateway-asked-size': '3: the size of a page is the one that was asked for: clients ask for ever',
+    'gateway-any-encoding': '1: a path that is badly encoded leads somewhere',
     'gateway-one-form': '3.1: an identifier of a link has one form',
   }),
   ...noticedBy(['search'], {
@@ -76,6 +78,8 @@ export const OCM: readonly Change[] = [
     'gateway-old-fields': 'OCM-INDEXES-1: fields of a model that is gone are compared with those of the new one',
   }),
   ...noticedBy(['model gateway'], {
+    'gateway-any-size': '3: a page has no largest size',
+    'gateway-unknown-members': 'OCM-DECODE-1: members that the model does not have are stored',
     'gateway-may-read': 'an object is shown to a caller that may not read it',
     'gateway-none-other-site': 'OCM-NONE-1: a page of another site is answered without authentication',
   }),
@@ -85,6 +89,15 @@ export const OCM: readonly Change[] = [
     'gateway-keys-reload': 'OCM-KEYS-1: keys are never read again',
     'gateway-token-from-future': 'OCM-WEB-TOKENS-1: a token of the future is taken',
     'gateway-refresh-token': 'OCM-WEB-TOKENS-1: a refresh token is taken for one of access',
+  }),
+  ...noticedBy(['model gateway behind TLS'], {
+    'tls-half-served': 'OCM-TLS-1: a certificate whose key is another one is served',
+  }),
+  ...noticedBy(['pages of a served model over HTTP'], {
+    'viewer-any-script': 'OCM-VIEWER-1: the pages run any script',
+  }),
+  ...noticedBy(['start of a served model'], {
+    'viewer-kept': 'OCM-VIEWER-2: the viewer stays in memory once a browser has asked for it',
   }),
   ...noticedBy(['troupe model serve'], {
     'gateway-none-for-all': 'others are answered without authentication',
@@ -100,12 +113,16 @@ export const OCM: readonly Change[] = [
     'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',
     'delegated-deletes-successor': 'a deletion hits another object that has taken the name',
     'gateway-impersonates-masters': 'a token with the group system:masters rules the cluster',
+    'refused-deletion-traced': 'of a deletion that was refused a trace is left for another one',
     'impersonation-forgotten': 'what a caller asks for is done with the rights of the gateway',
   }),
   ...noticedBy(['modeled objects as actors'], {
     'model-leaves-users': 'OCM-ACTOR-1: a cluster lets go of what it refers to while its node pools are there',
     'model-forgets-use': 'OCM-ACTOR-1: a cluster that is deleted goes before the node pools that used it',
     'model-never-withdraws': 'a node pool that came too late and its cluster wait for each other for ever',
+  }),
+  ...noticedBy(['traces of requests to a model'], {
+    'deletion-traced-early': 'an edit is taken for one of the request that deletes the object later',
   }),
   ...noticedBy(['docs'], {
     'link-runs-script': 'OCM-HTML-2: a link of a model runs a script',

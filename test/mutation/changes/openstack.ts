@@ -8,6 +8,10 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['URLs at every entrance'], {
     'glance-fetches-anything': 'Glance is asked to fetch what Troupe itself would refuse to',
   }),
+  ...noticedBy(['attachments that are denied'], {
+    'denied-attachment-believed': 'an attachment is believed though its volume or port denies it',
+    'ended-attachment-believed': 'an attachment that Nova shows for a little longer is not looked at again',
+  }),
   ...noticedBy(['trunks in memory', 'references'], {
     'trunk-port-held': 'I2: a port that a trunk has carried is never let go',
   }),
@@ -87,8 +91,8 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['answers of a cloud'], {
     'answer-depth': 'HTTP-RESPONSE-1: an answer may nest as deep as it likes',
     'answer-brackets-in-names': 'HTTP-RESPONSE-3: brackets in names count',
-    'answer-memory-of-one': 'HTTP-RESPONSE-MEMORY-2: one namespace may hold all memory',
-    'answer-memory-unasked': 'HTTP-RESPONSE-MEMORY-1: memory is not asked for',
+    'answer-memory-of-one': 'HTTP-RESPONSE-6: one namespace may hold all memory',
+    'answer-memory-unasked': 'HTTP-RESPONSE-5: memory is not asked for',
   }),
   ...noticedBy(['transport'], {
     'empty-404': 'an empty 404, which any gateway may say, proves absence',

@@ -59,8 +59,10 @@ export const WINDOWS: readonly Change[] = [
       'WIN-SHARED-4: a connection is left to who does not have on record who made it, and stays for ever',
     'portal-left-to-nobody':
       'WIN-SHARED-4: a portal is left to who does not have on record who made it, and stays for ever',
-    'target-left-half-way':
-      'WIN-SHARED-4: who comes when the end of a connection failed half-way never hears who made the portal, and both stay',
+    'target-left-once':
+      'WIN-SHARED-4: who uses a portal only when its maker has left never hears who made it, and both stay',
+    'portal-unrecorded':
+      'WIN-KINDS-ISCSI-TARGET-1: a portal that was removed after it was found is added without a maker, and is never removed',
     'found-of-other-namespace': 'WIN-SHARED-3: a connection that an object of another namespace has made is used',
   }),
   ...noticedBy(['windows storage, together'], {

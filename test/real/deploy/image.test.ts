@@ -101,7 +101,7 @@ if (missing.length > 0) {
     const options = { program: process.env['TROUPE_NATS_SERVER'], path: env.PATH, cacheFolder: join(folder, 'cache') };
     const server = await natsProgram({ ...options, fetch: globalThis.fetch, onProgress: () => undefined });
     const said = await inside(
-      ...['--volume', `${join(ROOT, 'deploy')}:/troupe/deploy:ro`, '--volume', `${dirname(server)}:/opt/nats:ro`],
+      ...['--volume', `${dirname(server)}:/opt/nats:ro`],
       ...['--env', 'HOME=/tmp', '--env', 'TROUPE_NATS_SERVER=/opt/nats/nats-server', '--workingdir', '/tmp'],
       ...[container, '--', 'node', '/troupe/actors/cli.js', 'demo'],
     );

@@ -62,6 +62,7 @@ function nestedIdentity({ kind }: StructType, { id }: Value, path: string): Valu
  * @throws {RefusedRequest} 400
  */
 export function decodeStruct(type: StructType, value: Value, path: string, nulls: Nulls): Value {
+  // mutant: gateway-unknown-members return -> { ...value, ...$ }
   return Object.fromEntries(
     type.attributes.flatMap((attribute): [string, unknown][] => {
       const { wireName } = attribute;

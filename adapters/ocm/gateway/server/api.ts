@@ -60,6 +60,8 @@ export interface ApiDeps {
   readonly rate?: RateLimit | undefined;
   /** Beginnings of error codes by service. */
   readonly prefixes?: Readonly<Record<string, string>> | undefined;
+  /** Called after each change of the objects, which requests see from then on. */
+  readonly onChange?: () => void;
   /** Called with what should not happen. */
   readonly onDefect: (error: unknown, operationId: string) => void;
 }
@@ -78,7 +80,7 @@ const NOWHERE: ErrorPlace = { service: undefined, version: undefined };
 
 export class Api {
   readonly #deps: ApiDeps;
-  readonly #watches = new Watches();
+  readonly #watches: Watches;
   readonly #prefixes: Readonly<Record<string, string>>;
   #served: Served;
   readonly #unfollow: (() => void) | undefined;
@@ -86,6 +88,7 @@ export class Api {
   constructor(deps: ApiDeps) {
     this.#deps = deps;
     this.#prefixes = { ...PREFIXES, ...deps.prefixes };
+    this.#watches = new Watches(deps.onChange);
     this.#served = new Served(deps.model, deps.store, this.#watches);
     this.#unfollow = deps.store.onBindingsChanged?.(() => this.serve(this.#served.model));
   }
@@ -124,6 +127,7 @@ export class Api {
     try {
       const target = targetOf(request.target, served);
       place = target.place;
+      // mutant: gateway-any-encoding if -> false
       if (!target.isEncoded) refuse(400, 'The path is not encoded as it should be');
       const isRead = request.verb === 'GET' || request.verb === 'HEAD';
       const deps = { build: this.#deps.build, prefixes: this.#prefixes };

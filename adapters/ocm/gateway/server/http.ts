@@ -26,6 +26,8 @@ export interface HttpOptions extends Partial<BodyLimits> {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
+  /** Name of the address in errors, such as its option. */
+  readonly addressName?: string;
   /** PEM both. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
   readonly onAnswered?: (answered: Answered & { readonly seconds: number }) => void;
@@ -129,7 +131,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   // Nothing moves on the connection: not even the answer to a slow reader.
   server.setTimeout(IDLE_MS, (socket) => socket.destroy());
   answerRaw(server, api, busy);
-  await listening(server, host, port);
+  await listening(server, options);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   const shown = host.includes(':') ? `[${host}]` : host || 'localhost';
@@ -138,6 +140,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     port: bound,
     renew({ certificate, key }) {
       if ('setSecureContext' in server)
+        // mutant: tls-half-served {} -> { cert: certificate, minVersion: 'TLSv1.2' }
         secured(() => server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' }));
     },
     retire() {
@@ -225,9 +228,9 @@ function secured<T>(make: () => T): T {
   }
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
+function listening(server: Server, { host, port, addressName = 'address' }: HttpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new TerminalError(`cannot listen: ${error.message}`, { cause: error })));
+    server.once('error', (error) => reject(new TerminalError(`${addressName}: ${error.message}`, { cause: error })));
     server.listen({ port, ...(host !== '' && { host }) }, resolve);
   });
 }

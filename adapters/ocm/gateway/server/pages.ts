@@ -33,6 +33,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
     "default-src 'none'",
+    // mutant: viewer-any-script '' -> "script-src * 'unsafe-inline'"
     "script-src 'self'",
     "style-src 'self'",
     // Signs in the style of the viewer.
@@ -69,6 +70,7 @@ export async function page({ services }: Served, segments: readonly string[]): P
     const file = [SCRIPT, STYLE].find((each) => each === version);
     if (file === undefined) return undefined;
     // Its path has the version of the package: it never changes.
+    // mutant: viewer-kept await.1 -> (known = { ...known, [file]: $ })[file]
     return sent(file, await readFile(join(folder, file), 'utf8'), 'public, max-age=31536000, immutable');
   }
   const url = services.get(service)?.get(version)?.version.url;

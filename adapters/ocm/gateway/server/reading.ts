@@ -80,7 +80,10 @@ export async function list(call: Call, { isByPost }: { readonly isByPost: boolea
   const projected = project && objects.map((item) => project(writer.value(item)));
   const texts = projected?.map((item) => JSON.stringify(item)) ?? objects.map((item) => writer.text(item));
   const kind = JSON.stringify(`${collection.type.name.camel}List`);
-  const body = `{"kind":${kind},"page":${page},"size":${objects.length},"total":${total},"items":[${texts.join()}]}`;
+  // Clients ask for further pages until one has fewer objects than they asked for.
+  // mutant: gateway-asked-size =.2 -> size
+  const length = objects.length;
+  const body = `{"kind":${kind},"page":${page},"size":${length},"total":${total},"items":[${texts.join()}]}`;
   const headers = {
     ...methodDeprecation(operation.method, names),
     // mutant: gateway-list-without-notice drop
@@ -138,6 +141,7 @@ function objectBody(body: unknown): Value {
 }
 
 function sizeOf(asked: number): number {
+  // mutant: gateway-any-size ||.2 -> false
   // mutant: gateway-negative-size return -> asked
   return asked < 0 || asked > LARGEST_SIZE ? LARGEST_SIZE : asked;
 }

@@ -30,6 +30,11 @@ interface Watched {
 /** The watches of a store: they outlive changes of the model. */
 export class Watches {
   readonly #watched = new Map<string, Watched>();
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   /** The index of a table; a watch begins where there is none. */
   of(key: string, table: Table): ObjectIndex {
@@ -37,7 +42,10 @@ export class Watches {
     if (known?.table === table) return known.index;
     known?.stop();
     const index = new ObjectIndex();
-    const stop = table.watch((change) => index.apply(change));
+    const stop = table.watch((change) => {
+      index.apply(change);
+      this.#onChange();
+    });
     this.#watched.set(key, { table, index, stop });
     return index;
   }

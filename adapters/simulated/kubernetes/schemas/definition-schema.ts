@@ -1,9 +1,8 @@
 // Rules for the schema of a CustomResourceDefinition beyond being structural: the supported part of OpenAPI, list
 // and map types, defaults, and rules that compile and do not cost too much.
-import { RE2JSException } from 're2js';
 import { compileMessage, compileRule } from '../../../cel/compile.ts';
 import { type CelType, declaredType, MAX_REQUEST_BYTES } from '../../../cel/types.ts';
-import { copy, isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import { isList, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import {
   type FieldError,
   forbidden,
@@ -12,12 +11,10 @@ import {
   notSupported,
   required,
 } from '../base/field-error.ts';
+import { defaultProblems } from './default-values.ts';
 import { isRulePath } from './field-path.ts';
-import { prune } from './pruning.ts';
-import { validateRules } from './rules.ts';
-import { compileSchema, type Schema } from './schema.ts';
+import { compileSchema } from './schema.ts';
 import { structuralProblems } from './structural.ts';
-import { validate } from './validation.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
@@ -369,39 +366,4 @@ function totalCost(costs: Findings['costs'], path: string): FieldError[] {
     ...greatest.slice(0, 4).map(([field]) => forbidden(field, why)),
     forbidden(path, tooExpensive(what, total, SCHEMA_COST_LIMIT)),
   ];
-}
-
-/** Defaults must be valid values, without unknown fields. */
-function defaultProblems(schema: JsonMap, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const walk = (node: JsonMap, at: string): void => {
-    if (node['default'] !== undefined)
-      errors.push(...badDefault(compileSchema(node), node['default'], `${at}.default`));
-    if (isMap(node['items'])) walk(node['items'], `${at}.items`);
-    for (const [key, child] of Object.entries(mapOf(node['properties'])))
-      walk(mapOf(child), `${at}.properties[${key}]`);
-  };
-  const { metadata: _, ...properties } = mapOf(schema['properties']);
-  walk({ ...schema, properties }, path);
-  return errors;
-}
-
-function badDefault(schema: Schema, value: unknown, path: string): FieldError[] {
-  const pruned = copy(value);
-  prune(schema, pruned);
-  const unknown = same(pruned, value) ? [] : [invalidValue(path, value, 'must not have unknown fields')];
-  const invalid = validate(schema, value, undefined).map(({ type, field, body }) => ({
-    type,
-    field: field === '' ? path : field.startsWith('[') ? `${path}${field}` : `${path}.${field}`,
-    body,
-  }));
-  if (invalid.length > 0) return [...unknown, ...invalid];
-  try {
-    const kept = validateRules(schema, value, value, path);
-    return [...unknown, ...(kept.length > 0 ? kept : validateRules(schema, value, undefined, path))];
-  } catch (error) {
-    // A rule that does not compile is reported where it is.
-    if (error instanceof RE2JSException) return unknown;
-    throw error;
-  }
 }

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { type Book, filesOf, type Generation, Phase, parseBook } from '../../../../actors/cli/bus/book.ts';
 import { credentials, usersOf } from '../../../../actors/cli/bus/credentials.ts';
 import { BUILT_IN } from '../../../../actors/process/adapters.ts';
-import { LOGIN_LOOK_MS } from '../../../../bus/connection.ts';
+import { LOOK_MS, SETTLING_MS } from '../../../../bus/file-changes.ts';
 import { ALONE, type Bus, type Clock, natsBus, TerminalError } from '../../../../bus/mod.ts';
 import { clock, eventually, everything, read, rejection, store, until, within } from '../../../bus/harness.ts';
 import { SecuredServer } from '../../../bus/secured-server.ts';
@@ -310,15 +310,10 @@ const onServer =
 withServer(
   'keys and certificates are replaced under a process that notices, and the old ones end without a word',
   onServer(async ({ desk, step, connect }) => {
-    // Looks at its login without waiting.
-    const hasty: Clock = {
-      ...clock,
-      setTimeout: (run, delayMs) => clock.setTimeout(run, delayMs === LOGIN_LOOK_MS ? 20 : delayMs),
-    };
     const oldFiles = { nkey: join(desk.folder, 'old.nk'), ca: join(desk.folder, 'old.crt') };
     await writeFile(oldFiles.nkey, await desk.file('alone', 'nkey'));
     await writeFile(oldFiles.ca, await desk.file('alone', 'ca.crt'));
-    const busy = new Busy(await connect({ clock: hasty }));
+    const busy = new Busy(await connect());
     await busy.begin();
     await busy.goesOn();
 
@@ -345,7 +340,12 @@ withServer(
 withServer(
   'a process that has not noticed is sent away, and is back before its leases end',
   onServer(async ({ step, connect }) => {
-    const busy = new Busy(await connect());
+    // It reads its files too late.
+    const late: Clock = {
+      ...clock,
+      sleep: (delayMs, signal) => clock.sleep(delayMs === SETTLING_MS ? LOOK_MS : delayMs, signal),
+    };
+    const busy = new Busy(await connect({ clock: late }));
     await busy.begin();
     await step('--rotate');
     await step();

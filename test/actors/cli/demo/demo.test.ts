@@ -46,6 +46,7 @@ async function withDemo(
       env: {},
       options: {},
       clock: systemClock({ seed: 7 }),
+      fetch: globalThis.fetch,
       signal,
       folder,
       keep: false,
@@ -154,6 +155,20 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
   });
 });
 
+test('36.A6e: clusters that HTTP does not list are a failure with a sentence, and all is cleaned up', async () => {
+  const withoutShop: typeof globalThis.fetch = async (...asked) => {
+    const { items, ...others } = (await (await fetch(...asked)).json()) as { items?: readonly { name: string }[] };
+    return Response.json({ ...others, items: items?.filter(({ name }) => name !== 'shop') });
+  };
+  await withDemo(async (start, text) => {
+    assert.is(await start({ fetch: withoutShop }), 1, text());
+    const problem = 'a model over HTTP: GET /api/fleet/v1/clusters answers 200 without shop after 10 s';
+    at(text(), new RegExp(`^! ${problem}$`, 'm'));
+    at(text(), new RegExp(`^demo failed: ${problem} `, 'm'));
+    at(text(), / gone .*secret .*openstack-clouds/m);
+  });
+});
+
 test('Ctrl-C while it comes up deletes what was made', async () => {
   const stop = new AbortController();
   await withDemo(
@@ -240,6 +255,7 @@ test('a folder is for one process at a time', async () => {
         env: {},
         options: {},
         clock: systemClock({ seed: 9 }),
+        fetch: globalThis.fetch,
         signal,
         folder,
         keep: false,

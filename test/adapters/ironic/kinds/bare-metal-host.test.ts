@@ -166,4 +166,33 @@ test('each is marked once in a life, whatever comes to be used beside it, and ag
   assert.equal(marked, ['Secret', 'HostUpdatePolicy', 'HostUpdatePolicy']);
 });
 
+test('33.2: what a host marks is marked once by passes at one time, and when the removal of its predecessor is answered late (I8)', async () => {
+  let marks = 0;
+  let uid = 'before';
+  const removed = Promise.withResolvers<void>();
+  const ports = {
+    object: () => ({ ...USING, metadata: { ...USING.metadata, uid } }),
+    dependencies: () => [SECRET],
+    recordMetrics: () => undefined,
+    call: async () => ({ kind: 'waiting', at: 0, pollAfterMs: 0 }),
+    removeOwnFinalizer: () => removed.promise,
+    async labelReferenced() {
+      marks += 1;
+    },
+  } as unknown as LifecyclePorts;
+  const actors = hostEffects(() => ports, { speed: 1 }).implementations.actors as Readonly<
+    Record<'register' | 'removeOwnFinalizer', PromiseActorLogic<unknown>>
+  >;
+  const run = (logic: PromiseActorLogic<unknown>) =>
+    toPromise(createActor(logic, { input: { key: 'key', node: undefined } as never }).start());
+  const removal = run(actors.removeOwnFinalizer);
+  uid = 'after';
+  await Promise.all([run(actors.register), run(actors.register)]);
+  assert.is(marks, 1);
+  removed.resolve();
+  await removal;
+  await run(actors.register);
+  assert.is(marks, 1);
+});
+
 test.run();

@@ -445,4 +445,36 @@ test('what arrived before the end is answered, and nothing new (OCM-HTTP-3)', as
   }
 });
 
+test('3: the largest page has 65500 objects, whatever size is asked for, and the next one has the others', async () => {
+  const store = memoryStore();
+  const versions = collectionAt(testModel(), VERSIONS);
+  for (let n = 0; n < 65_502; n += 1) store.put(versions, { outer: [], id: `v${n}` }, {});
+  await withServing(store, async ({ client }) => {
+    for (const size of ['-1', '65501', '100000000']) {
+      const pages = await Promise.all(['1', '2'].map((page) => client.search(VERSIONS, { size, page, fields: 'id' })));
+      assert.equal(
+        pages.map((reply) => [json(reply)['size'], json(reply)['total']]),
+        [
+          [65_500, 65_502],
+          [2, 65_502],
+        ],
+        size,
+      );
+    }
+  });
+});
+
+test('1: members that the model does not have get nowhere, at any depth, by Add and by Update (OCM-DECODE-1)', async () => {
+  const clusters = collectionAt(testModel(), CLUSTERS);
+  await withServing(memoryStore(), async ({ client, api }) => {
+    const value = (): unknown => api.served.table(clusters)?.index.get({ outer: [], id: 'a' })?.value;
+    const body = { color: 'red', nodes: { compute: 1, speed: 2 }, ['__proto__']: { name: 'x' } };
+    assert.is((await client.post(CLUSTERS, { id: 'a', ...body })).status, 201);
+    assert.equal(value(), { nodes: { compute: 1 } });
+    const edit = { nodes: { compute: 3, speed: 4 }, size: 'large' };
+    assert.is((await client.patch(`${CLUSTERS}/a`, edit)).status, 200);
+    assert.equal(value(), { nodes: { compute: 3 } });
+  });
+});
+
 test.run();

@@ -233,6 +233,7 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       };
       await bind('writes', 'writer', ['create', 'patch', 'get', 'list']);
       await bind('reads', 'reader', ['get']);
+      await bind('deletes', 'deleter', ['delete', 'get']);
       const as = (name: string) => ({ name, groups: [] });
       const request = { address: at('a'), value: {}, dryRun: false };
       const forbidden = await clusters.create({ ...request, caller: as('reader') });
@@ -243,8 +244,11 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       const controller = as('system:serviceaccount:kube-system:generic-garbage-collector');
       assert.is((await clusters.create({ ...request, caller: controller })).kind, 'forbidden');
       assert.is((await clusters.create({ ...request, caller: as('writer') })).kind, 'stored');
-      const removed = await clusters.remove({ address: at('a'), caller: as('writer') });
+      const deletion = { address: at('a'), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01` };
+      const removed = await clusters.remove({ ...deletion, caller: as('writer') });
       assert.equal(removed, { kind: 'forbidden', reason: 'This Cluster may not be deleted by the caller' });
+      // 36.7b: of a deletion that was refused nothing is left that another one would be taken for.
+      assert.equal((await world.read('Cluster', 'a'))?.metadata.annotations ?? {}, {});
       const { mayRead } = clusters;
       const one = { outer: [], id: 'a' };
       const all = { outer: [], id: undefined };
@@ -255,6 +259,8 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
         mayRead?.(as('nobody'), one),
       ]);
       assert.equal(answers, [true, false, true, false]);
+      // 36.7b: a caller with the right to delete alone deletes, without a trace.
+      assert.is((await clusters.remove({ ...deletion, caller: as('deleter') })).kind, 'removed');
     },
     { hasActors: false, writesAs: 'caller' },
   );

@@ -11,13 +11,13 @@ import { noAuthentication } from '../../../../adapters/ocm/gateway/auth/none.ts'
 import { Api } from '../../../../adapters/ocm/gateway/server/api.ts';
 import { type HttpServer, serveHttp } from '../../../../adapters/ocm/gateway/server/http.ts';
 import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
+import { LOOK_MS, SETTLING_MS } from '../../../../bus/file-changes.ts';
 import { simulatedClock } from '../../../world/clock.ts';
 import { testModel } from './model.ts';
 import { askSecurely } from './secure.ts';
 import { CLUSTERS } from './store.suite.ts';
 
 const test = suite('model gateway behind TLS');
-const LOOK_EVERY_MS = 10_000;
 
 interface Scene {
   readonly server: HttpServer;
@@ -96,7 +96,7 @@ async function secured(run: (scene: Scene) => Promise<void>): Promise<void> {
       },
       certified,
       write,
-      looked: () => clock.sleep(LOOK_EVERY_MS + 1),
+      looked: () => clock.sleep(LOOK_MS + SETTLING_MS + 1),
       hibernation: { began: began.promise, end: () => end.resolve() },
     });
   } finally {

@@ -68,4 +68,49 @@ test('36.7: the first transitions of a change link to the request that made it, 
   }
 });
 
+test('36.7b: the first transitions of a deletion link to the request that asked for it, and to no other one', async () => {
+  const model = modelOf(MODELS);
+  const world = await openModelWorld(await embeddedInRealTime(), { model, bindings: BINDINGS });
+  const served = await serving(world.store, { model });
+  const url = (name: string): string => `http://127.0.0.1:${served.port}${CLUSTERS}/${name}`;
+  /** Waits until the object is deleted. @returns links of its transitions since `ask` */
+  const deleted = async (name: string, ask: () => Promise<unknown>): Promise<readonly string[]> => {
+    await world.create('Cluster', name);
+    await world.until('Cluster', name, (each) => each?.status?.['observedGeneration'] === 1);
+    while ((await fetch(url(name))).status !== 200) await world.clock.sleep(20);
+    const before = world.events.length;
+    await ask();
+    await world.until('Cluster', name, (each) => each === undefined);
+    const own = world.events.slice(before).filter(({ actor, type }) => actor.name === name && type === 'transition');
+    assert.ok(own.length > 0, name);
+    return [...new Set(own.flatMap(({ data }) => (data['links'] ?? []) as readonly string[]))];
+  };
+  const remove = (name: string, traceparent?: string) => async (): Promise<void> => {
+    const headers: Record<string, string> = traceparent === undefined ? {} : { traceparent };
+    assert.is((await fetch(url(name), { method: 'DELETE', headers })).status, 202);
+  };
+  const byKubectl = (name: string) => (): Promise<unknown> =>
+    world.client.call({ method: 'DELETE', path: world.path('Cluster', name) });
+  try {
+    assert.equal(await deleted('one', remove('one', FIRST)), [FIRST]);
+    assert.equal(await deleted('two', remove('two')), []);
+    assert.equal(await deleted('three', remove('three', 'nonsense')), []);
+    assert.equal(await deleted('four', byKubectl('four')), []);
+    // An edit that comes between what the request wrote and its deletion is not the request's.
+    const annotations = { 'troupe/deletion-traceparent': SECOND, 'troupe/deletion-traceparent-generation': '2' };
+    const edit = async (): Promise<void> => {
+      const call = { method: 'PATCH', path: world.path('Cluster', 'five'), contentType: MERGE } as const;
+      await world.client.call({ ...call, body: { metadata: { annotations } } });
+      await world.client.call({ ...call, body: { spec: { name: 'by-kubectl' } } });
+      await world.until('Cluster', 'five', (each) => each?.status?.['observedGeneration'] === 2);
+      await byKubectl('five')();
+    };
+    assert.equal(await deleted('five', edit), []);
+    assert.equal(world.errors, []);
+  } finally {
+    await served.close();
+    await world.close();
+  }
+});
+
 test.run();

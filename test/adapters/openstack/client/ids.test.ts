@@ -1,8 +1,10 @@
 // Ids from wherever they come, and the paths that are made of them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isId, isPlainPath, withCheckedIds } from '../../../../adapters/openstack/client/ids.ts';
-import { TerminalError, UnknownOutcomeError } from '../../../../bus/errors.ts';
+import { LATE_MS } from '../../../../adapters/openstack/client/call-errors.ts';
+import { checkedOperations } from '../../../../adapters/openstack/client/checked-operations.ts';
+import { isId, isPlainPath } from '../../../../adapters/openstack/client/ids.ts';
+import { TerminalError, toErrorData, UnknownOutcomeError } from '../../../../bus/errors.ts';
 import type { Observation, WatchRequest, WatchUpdate } from '../../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
 
@@ -27,7 +29,7 @@ const BAD = [
 ];
 
 function operationsWith(answerId: string): {
-  readonly operations: ReturnType<typeof withCheckedIds>;
+  readonly operations: ReturnType<typeof checkedOperations>;
   readonly called: string[];
 } {
   const called: string[] = [];
@@ -38,7 +40,7 @@ function operationsWith(answerId: string): {
       called.push(name);
       return result;
     };
-  const operations = withCheckedIds({
+  const operations = checkedOperations({
     find: call('find', { matches: [observation], exact: true }),
     identify: call('identify', 'cloud'),
     import: call<Observation | undefined>('import', observation),
@@ -128,12 +130,13 @@ test('a cloud that names something by no id has not answered', async () => {
   const { operations } = operationsWith('..');
   for (const answer of [
     operations.find(request()),
-    operations.create(request()),
     operations.import(request()),
     operations.observe({ ...request(), id: 'good' }),
   ]) {
     assert.instance(await failure(answer), UnknownOutcomeError);
   }
+  const made = await failure(operations.create(request()));
+  assert.is(toErrorData(made).inDoubtUntil, LATE_MS, 'what it made may be there');
   const reported: WatchUpdate[] = [];
   await operations.watch(watching('good', (news) => reported.push(news)));
   assert.equal(reported, [{ gone: true }], 'nor is it news');

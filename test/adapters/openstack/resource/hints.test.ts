@@ -7,8 +7,8 @@ import { image } from '../../../../adapters/openstack/kinds/image.ts';
 import { port } from '../../../../adapters/openstack/kinds/port.ts';
 import { routerInterface } from '../../../../adapters/openstack/kinds/router-interface.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
+import { unappliedFieldsOf } from '../../../../adapters/openstack/resource/desired.ts';
 import { hintOn } from '../../../../adapters/openstack/resource/hints.ts';
-import { unappliedFieldsOf } from '../../../../adapters/openstack/resource/unapplied-fields.ts';
 import { fromErrorData, TransientError, toAnswerData } from '../../../../bus/errors.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 

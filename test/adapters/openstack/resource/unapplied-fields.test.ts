@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import { volume } from '../../../../adapters/openstack/kinds/volume.ts';
+import { unappliedFieldsOf } from '../../../../adapters/openstack/resource/desired.ts';
 import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
-import { unappliedFieldsOf } from '../../../../adapters/openstack/resource/unapplied-fields.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('unheeded fields');

@@ -1,7 +1,7 @@
 // Tables of the contract's chapters 2 to 5: what the status says about a life, and when nothing has to be done.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resyncOf } from '../../../../adapters/openstack/base/resync.ts';
+import { resyncOf } from '../../../../adapters/openstack/base/object-options.ts';
 import { isAvailable, settledOf, statusOf } from '../../../../adapters/openstack/status/conditions.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 import type { ResourceState } from '../../../../machines/external-resource/lifecycle.ts';

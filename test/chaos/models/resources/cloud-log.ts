@@ -6,7 +6,7 @@
 //   I4. No object has two resources, and no name is there twice.
 
 import type { Schema } from '../../../../adapters/api/contract/contract.ts';
-import { resourceIn } from '../../../../adapters/openstack/client/bodies.ts';
+import { resourceIn } from '../../../../adapters/openstack/client/wire-format.ts';
 import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
 import type { ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { Json, JsonObject } from '../../../../bus/mod.ts';

@@ -35,8 +35,8 @@ const ENVIRONMENT = {
 
 export interface IronicWatcher {
   misfortune(landing: Landing): Misfortune | undefined;
-  /** Just before it is served. */
-  onLanding(landing: Landing): void;
+  /** Just before it is served. @param hasWaited  it has waited in Ironic for a node that the conductor holds */
+  onLanding(landing: Landing, hasWaited: boolean): void;
   /** When it was. */
   onServed(landing: Landing, status: number): void;
   latencyMs(): number;
@@ -130,7 +130,7 @@ function arrive(line: IronicLine, { request, landing, fate }: Arrived, { say, fa
   const attempt = (): void => {
     // Its connection has ended with the process.
     if (time.now() > arrivedAt && clock.isEnded) return;
-    watcher.onLanding(landing);
+    watcher.onLanding(landing, time.now() > arrivedAt);
     const reply = serve(line, request);
     if (reply.isLocked === true && time.now() < arrivedAt + LOCK_WAIT_MS) {
       time.after(LOCK_LOOK_MS, attempt);

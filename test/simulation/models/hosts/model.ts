@@ -58,9 +58,9 @@ class Hosts implements Environment<HostHappening> {
     const { weather, lands } = this.#context;
     const watcher = {
       misfortune: (landing: Landing) => weather.fateOf(landing),
-      onLanding: (landing: Landing) => {
+      onLanding: (landing: Landing, hasWaited: boolean) => {
         lands('Ironic', landing, () => `'${landing.uid}'`);
-        this.#watch.onLanding(landing);
+        this.#watch.onLanding(landing, hasWaited);
       },
       onServed: () => this.#watch.onServed(),
       latencyMs: () => weather.cloudMs(),

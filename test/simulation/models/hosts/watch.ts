@@ -108,7 +108,7 @@ export class HostWatch {
 
   // --- what is asked of Ironic -----------------------------------------------------------------------------------
 
-  onLanding(landing: Landing): void {
+  onLanding(landing: Landing, hasWaited: boolean): void {
     const { pod, method, path, body, uid } = landing;
     this.look();
     if (method === 'GET') return;
@@ -122,7 +122,8 @@ export class HostWatch {
     const { metadata } = life.host;
     const { namespace, name } = metadata;
     const holder = this.#deps.hostOf({ realm: 'metal3', plural: 'baremetalhosts', namespace, name });
-    if (holder !== undefined && holder !== pod)
+    // A request that waits in Ironic began while its sender had the lease.
+    if (holder !== undefined && holder !== pod && !hasWaited)
       this.#violate('P10', `${pod} asks for ${method} ${path} for '${name}', which is ${holder}'s`);
     if (method === 'POST' && path === '/nodes' && metadata.finalizers?.includes(FINALIZER) !== true)
       this.#violate('B4', `${pod} makes a node for '${name}', which lacks its finalizer`);

@@ -27,6 +27,10 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.reconciling.evaluating -> lifecycle.reconciling.observing on always if isPassOnOld',
   // What an update has not put to use yet is deleted while the cloud is at work.
   'externalResource: lifecycle.reconciling.awaitingReady -> lifecycle.reconciling.observing on always if mayBeUnused',
+  // A volume goes in the few milliseconds between the lookup and the create of a server that lacks its user data.
+  'externalResource: lifecycle.building.awaitingPrerequisite -> lifecycle.claiming on always if mustWithdraw',
+  // A rejected spec is put right before its dependencies are deleted.
+  'externalResource: lifecycle.failed -> lifecycle.claiming on always if mustProbe',
   // The Secret of what is being made is emptied, and the object deleted while it waits for another.
   'externalResource: lifecycle.building.awaitingPrerequisite -> lifecycle.deleting on always if isDeleting',
   // A port that vanishes between two looks while the cloud is at work on it.

@@ -33,12 +33,12 @@ export function collectionOf(kind: string): CollectionName | undefined {
 }
 
 /** The resource of an id, as it is stored; undefined: it is not there. */
-export function resourceOf(cloud: SimulatedCloud, kind: string, id: string): JsonObject | undefined {
+export function resourceOf(cloud: Pick<SimulatedCloud, 'resources'>, kind: string, id: string): JsonObject | undefined {
   const collection = collectionOf(kind);
   return collection && cloud.resources(collection).find((resource) => idIn(kind, resource) === id);
 }
 
-export function isInCloud(cloud: SimulatedCloud, kind: string, id: string): boolean {
+export function isInCloud(cloud: Pick<SimulatedCloud, 'resources'>, kind: string, id: string): boolean {
   return resourceOf(cloud, kind, id) !== undefined;
 }
 

@@ -54,6 +54,8 @@ export class Watchman {
   readonly #adopters = new Set<string>();
   /** Objects whose resources may be left in the cloud. */
   readonly excused = new Set<string>();
+  /** State before a change that is under way, by its request. */
+  readonly #before = new WeakMap<Landing, Made>();
   /** Objects by uid. */
   readonly #objects = new Map<string, { readonly plural: string; readonly object: KubeObject }>();
   /** Objects by the id that their status names. */
@@ -245,6 +247,9 @@ export class Watchman {
     if (status >= 400 && !(status === 404 && method !== 'POST')) this.#refused.add(uid);
     if (!served) {
       this.#refused.add(uid);
+      // A refused change uses nothing.
+      const before = this.#before.get(landing);
+      if (before !== undefined && this.made.has(before.id)) this.made.set(before.id, before);
       return;
     }
     if (path.endsWith('/remove_router_interface')) {
@@ -283,9 +288,11 @@ export class Watchman {
     this.#spoilt.add(path.split('/')[2] ?? '');
   }
 
-  /** Somebody else took it away. */
+  /** Another client removed it: nothing is built on it any more. */
   onVanished(id: string): void {
     this.made.delete(id);
+    for (const made of this.made.values())
+      if (made.uses.has(id)) this.made.set(made.id, { ...made, uses: made.uses.difference(new Set([id])) });
   }
 
   note(made: Made): void {
@@ -359,7 +366,8 @@ export class Watchman {
   }
 
   /** What a change builds on is guarded, as what a create does. */
-  #judgeUse({ uid, pod, body, path }: Landing): void {
+  #judgeUse(landing: Landing): void {
+    const { uid, pod, body, path } = landing;
     const object = this.#objects.get(uid)?.object;
     if (object === undefined || this.excused.has(uid)) return;
     const named = textsIn(body);
@@ -373,7 +381,10 @@ export class Watchman {
         );
     }
     for (const made of this.made.values())
-      if (made.uid === uid) this.made.set(made.id, { ...made, uses: new Set([...made.uses, ...named]) });
+      if (made.uid === uid) {
+        this.#before.set(landing, made);
+        this.made.set(made.id, { ...made, uses: new Set([...made.uses, ...named]) });
+      }
   }
 
   /** What was attached is taken off: nothing is built on it any more. */

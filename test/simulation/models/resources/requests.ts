@@ -1,6 +1,7 @@
 // What a request to the cloud makes, or removes, as the tables of the kinds tell.
-import { resourceIn } from '../../../../adapters/openstack/client/bodies.ts';
+
 import { identityOf } from '../../../../adapters/openstack/client/identity.ts';
+import { resourceIn } from '../../../../adapters/openstack/client/wire-format.ts';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import type { TableKind } from '../../../../adapters/openstack/resource/table.ts';
 import { pathOf } from '../../../../adapters/openstack/resource/update.ts';

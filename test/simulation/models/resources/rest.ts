@@ -17,10 +17,9 @@ import {
   referenceTo,
   sayingOf,
 } from './kinds.ts';
+import { AMBIGUOUS } from './left-behind.ts';
 import { isNamesake } from './namesakes.ts';
 import type { ShopWatch } from './shop-watch.ts';
-
-const AMBIGUOUS = 'found more than one matching OpenStack resource during adoption';
 
 export interface Scene {
   readonly cluster: Cluster;

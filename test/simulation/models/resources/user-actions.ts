@@ -9,9 +9,10 @@ import type { Named } from '../../misfortunes.ts';
 import type { HistoryContext } from '../../model.ts';
 import { changesOf, outsideNetwork, referencesIn } from './changes.ts';
 import { isDoor } from './families.ts';
-import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
+import { collectionOf, isNetworking, resourceOf } from './in-cloud.ts';
 import type { Watchman } from './invariant-checker.ts';
 import { BY_KIND, idOf, isPress, sayingOf } from './kinds.ts';
+import { LeftBehind } from './left-behind.ts';
 import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
 import { Operator } from './operator.ts';
 import { renamingOf } from './requests.ts';
@@ -32,6 +33,7 @@ const BROKEN_MS = 15_000;
 export class People {
   readonly #deps: PeopleDeps;
   readonly #operator: Operator;
+  readonly #leftBehind: LeftBehind;
   /** Objects whose resource somebody else changed. */
   readonly altered = new Set<string>();
   /** Resources that were of no use for a while: an import that came then has not seen them well again. */
@@ -45,7 +47,9 @@ export class People {
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps;
-    this.#operator = new Operator(deps.cloud);
+    const operator = new Operator(deps.cloud);
+    this.#operator = operator;
+    this.#leftBehind = new LeftBehind({ ...deps, operator, touch: (object, text) => this.touch(object, text) });
   }
 
   createSecret(namespace: string): void {
@@ -373,6 +377,7 @@ export class People {
     for (const id of this.#twins)
       if (this.#deps.watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Networks, id))
         this.#deps.cloud.drift.remove(CollectionName.Networks, id);
+    this.#leftBehind.removeDuplicates();
     for (const object of this.#deps.watchman.objects()) {
       const { kind, metadata } = object;
       const { isRefused, isPassing } = sayingOf(object);
@@ -392,27 +397,9 @@ export class People {
     }
   }
 
-  /** Removes what objects have left in the cloud that users let go, or took the guards or the finalizer off. */
+  /** Removes what objects have left in the cloud. */
   cleanUp(): void {
-    const { cloud, watchman, shopWatch } = this.#deps;
-    // A port whose object was told to let it go holds its subnet until somebody removes it; and a project may be taken for
-    // what an earlier life of its successor made, whose domain is not there any more to tell.
-    for (const id of watchman.detached)
-      for (const collection of [CollectionName.Ports, CollectionName.Projects])
-        if (watchman.ownerOf(id) === undefined && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
-    const living = new Set(watchman.objects().map(({ metadata }) => metadata.uid));
-    for (const { id, kind, uid } of watchman.made.values()) {
-      const collection = collectionOf(kind);
-      if (living.has(uid) || !watchman.excused.has(uid) || watchman.ownerOf(id) !== undefined) continue;
-      if (collection === undefined) {
-        if (shopWatch.remove(id)) watchman.onVanished(id);
-        continue;
-      }
-      const isKept = isInCloud(cloud, kind, id) && !isNetworking(kind) && !this.#operator.remove(kind, id);
-      if (isKept) continue;
-      if (isNetworking(kind) && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
-      watchman.onVanished(id);
-    }
+    this.#leftBehind.cleanUp();
   }
 }
 

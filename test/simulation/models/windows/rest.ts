@@ -2,6 +2,7 @@
 // not, and that is so.
 import { isAsAsked, placeAt, type Source } from '../../../../adapters/windows/operations/paths.ts';
 import { onShare } from '../../../../adapters/windows/places.ts';
+import { wordOf } from '../../../../adapters/windows/values.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { PORTAL } from './estate.ts';
@@ -42,13 +43,33 @@ export class WindowsRest {
   async #unrestOf(object: KubeObject): Promise<string | undefined> {
     const { reason, observedGeneration } = readyOf(object);
     if (object.metadata.deletionTimestamp !== undefined) {
-      if (!isUsed(this.#deps.cluster, object)) return 'is deleted, used by nobody, and still there';
+      if (!isUsed(this.#deps.cluster, object) && !this.#isLeftToUsed(object))
+        return 'is deleted, used by nobody, and still there';
       return reason === 'WaitingForUsers' ? undefined : `is deleted and used, and says ${reason}`;
     }
     if (observedGeneration !== object.metadata.generation) return 'has not looked at its edit';
     const { reasons, wrong } = await this.#dueOf(object);
     if (!reasons.includes(String(reason))) return `says ${reason}, and is to say ${reasons.join(' or ')}`;
     return wrong === undefined ? undefined : `says ${reason}, and ${wrong}`;
+  }
+
+  /** Whether another object of the same share or target is being deleted and used: it does not look again, and the maker waits for it (WIN-SHARED-4). */
+  #isLeftToUsed({ kind, metadata, spec, status }: KubeObject): boolean {
+    const plural = kind === 'SmbMapping' ? 'smbmappings' : 'iscsitargets';
+    if (wordOf(status?.['madeBy']) === undefined) return false;
+    return this.#deps.cluster
+      .objects(plural)
+      .some(
+        (other) =>
+          other.metadata.uid !== metadata.uid &&
+          other.metadata.namespace === metadata.namespace &&
+          other.metadata.deletionTimestamp !== undefined &&
+          other.spec?.['nodeRef'] === spec?.['nodeRef'] &&
+          other.spec?.['iqn'] === spec?.['iqn'] &&
+          other.status?.['root'] === status?.['root'] &&
+          wordOf(other.status?.['madeBy']) === undefined &&
+          isUsed(this.#deps.cluster, other),
+      );
   }
 
   async #dueOf(object: KubeObject): Promise<Due> {
@@ -98,7 +119,8 @@ export class WindowsRest {
     const isIt = (other: KubeObject): boolean => other.spec?.['iqn'] === spec?.['iqn'];
     if (this.#isOthers(object, machine, isIt)) return { reasons: ['OfOtherNamespace'] };
     const disks = await memory.host.iscsi.getTargetDisks(PORTAL, String(spec?.['iqn'])).catch(() => []);
-    return { reasons: ['Success', 'Found'], wrong: disks.length === 0 ? 'is not connected' : undefined };
+    const wrong = disks.length === 0 ? 'is not connected' : this.#unrecordedMaker(object, isIt);
+    return { reasons: ['Success', 'Found'], wrong };
   }
 
   async #dueOfDisk(object: KubeObject, { memory, node }: SimulatedMachine): Promise<Due> {
@@ -175,8 +197,27 @@ export class WindowsRest {
     // Every share has a password.
     const isRefused = !isMapped && object.spec?.['credentialsSecretRef'] === undefined;
     if (isRefused) return { reasons: ['TransientError'] };
-    const wrong = isMapped ? undefined : 'the share is not mapped';
+    const wrong = isMapped ? this.#unrecordedMaker(object, isIt) : 'the share is not mapped';
     return { reasons: ['Success', 'Found', 'RotationPending'], wrong };
+  }
+
+  /** An object beside the maker records the maker when it looks again (WIN-SHARED-4). */
+  #unrecordedMaker(object: KubeObject, isIt: (other: KubeObject) => boolean): string | undefined {
+    const { uid, namespace } = object.metadata;
+    const isRecorded = ({ status }: KubeObject): boolean => wordOf(status?.['madeBy']) !== undefined;
+    const maker = this.#deps.cluster
+      .objects(`${object.kind.toLowerCase()}s`)
+      .find(
+        (other) =>
+          other.metadata.uid !== uid &&
+          other.metadata.namespace === namespace &&
+          other.spec?.['nodeRef'] === object.spec?.['nodeRef'] &&
+          isRecorded(other) &&
+          isIt(other),
+      );
+    return maker === undefined || isRecorded(object)
+      ? undefined
+      : `has not recorded that ${maker.metadata.name} made it`;
   }
 
   async #dueOfMount(object: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
