@@ -5,8 +5,9 @@ const PATH = '/api/feed';
 
 /** Events before the first subscriber. */
 let kept: MessageEvent<string>[] = [];
-let early: EventSource | undefined = new EventSource(PATH);
-for (const name of EVENTS) early.addEventListener(name, keep);
+/** Undefined without a browser, or once a subscriber has it. */
+let early: EventSource | undefined = typeof EventSource === 'undefined' ? undefined : new EventSource(PATH);
+for (const name of EVENTS) early?.addEventListener(name, keep);
 
 function keep(event: MessageEvent<string>): void {
   kept.push(event);
