@@ -46,7 +46,7 @@ export { type Json, type JsonObject, parseJsonObject } from './json.ts';
 export { WATCH_LEASE } from './lease-names.ts';
 export { type MemoryBroker, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { ALONE, type NatsBusOptions, natsBus } from './nats-bus.ts';
-export { type BusCheck, checkNats, Seen } from './nats-check.ts';
+export { type BusCheck, checkNats, Finding as Seen } from './nats-check.ts';
 export type { FirstLease } from './nats-leases.ts';
 export {
   type NatsProgramOptions,

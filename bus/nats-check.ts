@@ -13,8 +13,8 @@ import { inboxPrefix, ROOT } from './subjects.ts';
 import { parseTimestamp } from './timestamps.ts';
 
 /** Finding, if the user's permissions allow it. */
-export const Seen = { There: 'there', Absent: 'absent', Untold: 'untold' } as const;
-export type Seen = (typeof Seen)[keyof typeof Seen];
+export const Finding = { There: 'there', Absent: 'absent', Untold: 'untold' } as const;
+export type Finding = (typeof Finding)[keyof typeof Finding];
 
 export interface BusCheck {
   /** Without password. */
@@ -23,8 +23,8 @@ export interface BusCheck {
   /** Whether it serves at all, and whether several processes may share it. */
   readonly isUsable: boolean;
   readonly isSharable: boolean;
-  readonly jetStream: Seen;
-  readonly streams: readonly { readonly name: string; readonly holds: StreamUse; readonly seen: Seen }[];
+  readonly jetStream: Finding;
+  readonly streams: readonly { readonly name: string; readonly holds: StreamUse; readonly seen: Finding }[];
   /** Time of the server between two local readings; undefined without permission, or with an old server. */
   readonly time?: { readonly at: number; readonly askedAt: number; readonly answeredAt: number };
   /** Current lease holders; undefined if they could not be read. */
@@ -40,7 +40,7 @@ export type StreamUse = 'mail' | 'leases' | 'events';
 const ANSWER_MS = 3_000;
 
 interface Looked {
-  readonly seen: Seen;
+  readonly seen: Finding;
   readonly answer?: Record<string, unknown>;
   readonly answeredAt: number;
 }
@@ -57,13 +57,13 @@ export async function checkNats(options: Omit<NatsBusOptions, 'user'> & { readon
   const see = async (operation: string): Promise<Looked> => {
     try {
       const answer = await query(connection, operation, {}, ANSWER_MS);
-      return { seen: Seen.There, answer, answeredAt: clock.now() };
+      return { seen: Finding.There, answer, answeredAt: clock.now() };
     } catch (error) {
       const off = [ApiCode.NotEnabled, ApiCode.NotEnabledForAccount, ApiCode.StreamNotFound] as const;
       if (error instanceof NoResponderError || isApiError(error, ...off))
-        return { seen: Seen.Absent, answeredAt: clock.now() };
+        return { seen: Finding.Absent, answeredAt: clock.now() };
       if (toErrorData(error).code !== 'transient' || !connection.up) throw error;
-      return { seen: Seen.Untold, answeredAt: clock.now() };
+      return { seen: Finding.Untold, answeredAt: clock.now() };
     }
   };
   try {
@@ -84,14 +84,14 @@ export async function checkNats(options: Omit<NatsBusOptions, 'user'> & { readon
       answeredAt,
     }));
     const time = reported.find(({ at }) => !Number.isNaN(at));
-    const held = streams[1]?.seen === Seen.There ? await heldLeases(connection, leases) : undefined;
+    const held = streams[1]?.seen === Finding.There ? await heldLeases(connection, leases) : undefined;
     return {
       place: connection.place,
       version: connection.serverVersion.join('.'),
       isUsable: connection.isAtLeast(2, 9),
       isSharable: connection.isAtLeast(2, 11),
       jetStream: jetStream.seen,
-      streams: uses.map((use, index) => ({ ...use, seen: streams[index]?.seen ?? Seen.Untold })),
+      streams: uses.map((use, index) => ({ ...use, seen: streams[index]?.seen ?? Finding.Untold })),
       ...(time !== undefined && { time: { ...time, askedAt } }),
       ...(held !== undefined && { held }),
       refused,

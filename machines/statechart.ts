@@ -110,12 +110,12 @@ export function equipped<Machine extends AnyStateMachine>(
   return own as Machine;
 }
 
-interface Given {
+interface ActionArguments {
   readonly context: object;
   readonly event: unknown;
 }
 
-type Change = (given: Given, params: unknown) => object;
+type Change = (given: ActionArguments, params: unknown) => object;
 
 interface Assign {
   readonly assignment: Change | Readonly<Record<string, unknown>>;
@@ -125,7 +125,7 @@ interface Assign {
 function resolve(
   { self, system }: { readonly self: unknown; readonly system: unknown },
   snapshot: AnyMachineSnapshot,
-  { event }: Given,
+  { event }: ActionArguments,
   params: unknown,
   { assignment }: Assign,
 ): readonly [AnyMachineSnapshot] {
@@ -134,7 +134,7 @@ function resolve(
   return [{ ...snapshot, context: { ...snapshot.context, ...change } }];
 }
 
-function changesOf(assignment: Readonly<Record<string, unknown>>, given: Given, params: unknown): object {
+function changesOf(assignment: Readonly<Record<string, unknown>>, given: ActionArguments, params: unknown): object {
   const change: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(assignment))
     change[key] = typeof value === 'function' ? (value as Change)(given, params) : value;

@@ -136,11 +136,11 @@ export class Diagnosis {
     }
     // mutant: glance-refused-at-rest if -> $ && progressing === $2
     if (kind.life.summarize !== undefined) {
-      const glance = kind.life.summarize(object);
-      const explanation = await this.#glanced(subject, glance);
+      const summary = kind.life.summarize(object);
+      const explanation = await this.#glanced(subject, summary);
       if (progressing === undefined) return { ...explanation, ...since };
       const { status, reason, message } = progressing;
-      return { ...explanation, ...since, progressing: { status, reason, message: glance?.message || message } };
+      return { ...explanation, ...since, progressing: { status, reason, message: summary?.message || message } };
     }
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
     if (current?.status === 'False') return { ...(await this.#settled(subject, current)), needs: [], ...since };
@@ -162,9 +162,9 @@ export class Diagnosis {
   }
 
   /** Finding for a kind whose status has no such condition. */
-  async #glanced(subject: Subject, glance: StatusSummary | undefined): Promise<Explanation> {
+  async #glanced(subject: Subject, summary: StatusSummary | undefined): Promise<Explanation> {
     const { object, label, resource, kind, id } = subject;
-    const { tags = [], message = '' } = glance ?? {};
+    const { tags = [], message = '' } = summary ?? {};
     const said = { reason: '', message };
     if (tags.includes(Tag.Terminal)) {
       const advice = kind?.life.hintFor?.(object, message);
@@ -176,7 +176,7 @@ export class Diagnosis {
     }
     const needs = await this.#needs(subject, (reference) => counts(reference, id !== undefined, message));
     if (needs.length > 0) return { standing: Standing.Waiting, needs };
-    if (glance === undefined) {
+    if (summary === undefined) {
       const isNew = object.status === undefined;
       const { sinceMs } = isNew ? this.#since(object.metadata.creationTimestamp) : {};
       return { standing: Standing.Unseen, needs, cause: cause.unseen(label, isNew, sinceMs) };
@@ -255,9 +255,9 @@ export class Diagnosis {
     const progressing = progressOf(object);
     if (kind !== undefined && progressing?.reason === 'TransientError')
       return { ...body, cause: await this.#retried(subject, CLEANUP, progressing) };
-    const glance = kind?.life.summarize?.(object);
-    if (glance?.tags.includes(Tag.Failing) === true)
-      return { ...body, cause: await this.#retried(subject, CLEANUP, glance) };
+    const summary = kind?.life.summarize?.(object);
+    if (summary?.tags.includes(Tag.Failing) === true)
+      return { ...body, cause: await this.#retried(subject, CLEANUP, summary) };
     // A message from before the deletion is outdated.
     const isNews = progressing?.observedGeneration === object.metadata.generation;
     if (kind !== undefined && progressing !== undefined && isNews) {
@@ -267,8 +267,8 @@ export class Diagnosis {
         return { ...body, cause: cause.advised(label, CLEANUP, progressing, advice) };
       if (status === 'False' && reason !== 'Success') return { ...body, cause: cause.refused(label, progressing) };
     }
-    if (glance?.tags.includes(Tag.Terminal) === true)
-      return { ...body, cause: cause.refused(label, { reason: '', message: glance.message }) };
+    if (summary?.tags.includes(Tag.Terminal) === true)
+      return { ...body, cause: cause.refused(label, { reason: '', message: summary.message }) };
     return { ...body, cause: cause.cleaning(label, id, since.sinceMs) };
   }
 

@@ -19,7 +19,7 @@ import type { Registry } from '../object/registry.ts';
 export interface ChildrenDeps {
   readonly objects: Pick<
     Objects,
-    'applied' | 'apply' | 'addOwner' | 'get' | 'remove' | 'disown' | 'mark' | 'patchStatus' | 'patchSpec'
+    'applied' | 'apply' | 'addOwner' | 'get' | 'remove' | 'removeOwner' | 'mark' | 'patchStatus' | 'patchSpec'
   >;
   readonly registry: Registry;
 }
@@ -214,7 +214,7 @@ async function removeChild(
   const { ownerReferences = [], deletionTimestamp } = present.metadata;
   // mutant: shared-child-deleted if -> false
   if (ownerReferences.some((other) => other.uid !== uid)) {
-    if (isOwnedBy(owner.object, present)) await objects.disown(resource, present, uid);
+    if (isOwnedBy(owner.object, present)) await objects.removeOwner(resource, present, uid);
     return true;
   }
   if (deletionTimestamp === undefined)

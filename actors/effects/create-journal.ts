@@ -187,7 +187,7 @@ export class CreateJournal {
   }
 
   /** Discards the intents of an actor: their results are not its own. */
-  disown(key: string): void {
+  discardIntents(key: string): void {
     this.#restore(key, { ...this.#entry(key), intents: [] });
     this.#tidyLater();
   }

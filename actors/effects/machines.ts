@@ -28,7 +28,7 @@ export function machinesWith(deps: EffectsDeps): Machines {
   const { objects, registry, clock, mailbox, namespaces } = deps;
   const ports: PortsDeps = {
     ...deps,
-    measure: (object, measurement) => deps.measure(object, measurement),
+    recordMetric: (object, measurement) => deps.recordMetric(object, measurement),
     reservations: new Reservations({ mailbox, clock, objects, registry }),
     ownership: new OwnershipResolver({ objects, registry, namespaces, clock }),
   };

@@ -37,7 +37,7 @@ export interface RivalsDeps {
 }
 
 /** Object and id of a query. */
-export interface Question {
+export interface OwnershipQuery {
   readonly kind: Kind;
   /** For the object that asks. */
   readonly request: OperationRequest;
@@ -87,7 +87,7 @@ export class OwnershipResolver {
     isMade,
     isLeaving,
     system,
-  }: Question): Promise<ResourceOwner | undefined> {
+  }: OwnershipQuery): Promise<ResourceOwner | undefined> {
     const { object } = request;
     // mutant: rivals-by-id-take-recorded =.2 -> $4
     // mutant: rivals-by-id-take-made &&.2 -> true
@@ -123,7 +123,7 @@ export class OwnershipResolver {
 
   /** @param mustBeSeen  it counts as having it only where that is seen (OWNERSHIP-4) */
   async #mayHave(
-    { system, kind, externalId }: Pick<Question, 'system' | 'kind' | 'externalId'>,
+    { system, kind, externalId }: Pick<OwnershipQuery, 'system' | 'kind' | 'externalId'>,
     request: OperationRequest,
     get: Get,
     mustBeSeen: boolean,

@@ -64,7 +64,7 @@ export interface PortsDeps {
   readonly reservations: Reservations;
   readonly ownership: OwnershipResolver;
   /** Counts something that happened to an object. */
-  measure(object: KubeObject, measurement: Measurement): void;
+  recordMetric(object: KubeObject, measurement: Measurement): void;
 }
 
 type Other = Pick<Reference, 'kind' | 'name' | 'namespace'>;
@@ -154,7 +154,7 @@ export class ObjectPorts implements LifecyclePorts {
   }
 
   discardIntents(): void {
-    if (this.#isHosted(this.#actor)) this.#actor.host.createJournal.disown(this.#key);
+    if (this.#isHosted(this.#actor)) this.#actor.host.createJournal.discardIntents(this.#key);
   }
 
   callLong(operation: string, { extra = {}, signal, onProgress, inDoubtForMs }: LongCallOptions): Promise<unknown> {
@@ -215,7 +215,7 @@ export class ObjectPorts implements LifecyclePorts {
   }
 
   watchOwner(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
-    if (this.#isHosted(this.#actor)) this.#actor.follow(withdrawnUids, conflictingOwner);
+    if (this.#isHosted(this.#actor)) this.#actor.watchOwner(withdrawnUids, conflictingOwner);
   }
 
   endClaims(): Promise<void> {
@@ -319,7 +319,7 @@ export class ObjectPorts implements LifecyclePorts {
 
   recordMetrics(measures: readonly Measurement[]): void {
     const object = this.#isHosted(this.#actor) ? this.#actor.object : undefined;
-    if (object !== undefined) for (const each of measures) this.#deps.measure(object, each);
+    if (object !== undefined) for (const each of measures) this.#deps.recordMetric(object, each);
   }
 
   #isHosted(actor: ObjectActor | undefined): actor is ObjectActor {

@@ -12,7 +12,7 @@ import type { Claim, ClaimsTable } from './claims-table.ts';
 import type { Registry } from './registry.ts';
 
 /** The object that is claimed, as far as an answer depends on it. */
-export interface Claimed {
+export interface ClaimTarget {
   readonly object: KubeObject;
   /** Its external id, once it is stored in the status. */
   readonly externalId: string | undefined;
@@ -33,7 +33,7 @@ export function claimTargetOf(
   registry: Registry,
   resource: Resource,
   { contentVersion, isAvailable }: { readonly contentVersion: string; readonly isAvailable: boolean | undefined },
-): Claimed {
+): ClaimTarget {
   const { ready, id, attributes } = registry.standing(resource, object, isAvailable);
   return {
     object,
@@ -74,7 +74,7 @@ export function contentVersionAfter(
  */
 export function answerTo(
   claim: ClaimMessage,
-  claimed: Claimed | undefined,
+  claimed: ClaimTarget | undefined,
   goneUid: string | undefined,
 ): AnswerMessage {
   const answered = { to: claim.uid, generation: claim.generation };
@@ -100,7 +100,7 @@ export function answerTo(
 }
 
 /** Everything of an object that its answers depend on: while it stays the same, so do they. */
-export function answerFingerprint(claimed: Claimed | undefined): string {
+export function answerFingerprint(claimed: ClaimTarget | undefined): string {
   if (claimed === undefined) return 'absent';
   const {
     object: { metadata },
@@ -142,7 +142,7 @@ export class AnswerPublisher {
   }
 
   /** Whether the answers to all claims may differ from the last ones. Notes that they are given now. */
-  isNews(claims: ClaimsTable, claimed: Claimed | undefined): boolean {
+  isNews(claims: ClaimsTable, claimed: ClaimTarget | undefined): boolean {
     const basis = claims.size === 0 ? '' : answerFingerprint(claimed);
     if (basis === this.#basis) return false;
     this.#basis = basis;
@@ -150,7 +150,7 @@ export class AnswerPublisher {
   }
 
   /** @param goneUid  the incarnation that was seen go, when there is no object */
-  say(claim: Claim, claimed: Claimed | undefined, goneUid: string | undefined, traceparent: string): Readiness {
+  say(claim: Claim, claimed: ClaimTarget | undefined, goneUid: string | undefined, traceparent: string): Readiness {
     const mail = answerTo(claim, claimed, goneUid);
     this.#out.say({ from: this.#from, to: claim.from, mail, traceparent });
     return mail.readiness;

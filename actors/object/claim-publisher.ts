@@ -40,14 +40,14 @@ export interface Claimant {
 }
 
 /** Common content of all claims. `uses` is empty if there is none. */
-interface Said {
+interface ClaimContent {
   readonly generation: number;
   readonly withdrawnUids: readonly string[];
-  readonly followed: Address | undefined;
+  readonly watchedOwner: Address | undefined;
   readonly uses: string;
 }
 
-interface ClaimTarget {
+interface ClaimRecipient {
   readonly to: Address;
   /** Generation of the object since which the reference is uninterrupted, and that of the last claim. */
   readonly generation: number;
@@ -73,9 +73,9 @@ export class ClaimPublisher {
   readonly #answers: Answers;
   readonly #onSuperseded: ((version: string) => void) | undefined;
   /** Last published content; that of uses may follow from the status, and change with it. */
-  #said: Said | undefined;
+  #said: ClaimContent | undefined;
   /** Dependencies that this lifecycle has claimed, with the generation of the object since which. */
-  readonly #claimed = new CompactMap<ClaimTarget>();
+  readonly #claimed = new CompactMap<ClaimRecipient>();
   /** Grows with each change of what is claimed. */
   revision = 0;
   /** Ends that the bus has not acknowledged yet, also of what the object stopped to refer to; undefined: none. */
@@ -106,15 +106,20 @@ export class ClaimPublisher {
   /**
    * Claims what the object refers to now, and ends claims on what it no longer refers to.
    *
-   * @param followed objects to watch in addition, without a guard
+   * @param watchedOwner objects to watch in addition, without a guard
    */
-  say(object: KubeObject, withdrawnUids: readonly string[], followed?: Address): void {
+  say(object: KubeObject, withdrawnUids: readonly string[], watchedOwner?: Address): void {
     const { outbox } = this.#deps;
     const [kind, from] = [this.#kind, this.#from];
     const references = kind.references(object);
-    const targets = this.#targets(references, followed);
+    const targets = this.#targets(references, watchedOwner);
     const generation = object.metadata.generation ?? 0;
-    this.#said = { generation, withdrawnUids: internList(withdrawnUids), followed, uses: usesOf(references) };
+    this.#said = {
+      generation,
+      withdrawnUids: internList(withdrawnUids),
+      watchedOwner,
+      uses: usesOf(references),
+    };
     const traceparent = workTraceparent(object);
     for (const [key, { to, finalizers, forCleanup, attributes }] of targets) {
       const since = this.since(key, object);
@@ -149,17 +154,17 @@ export class ClaimPublisher {
    * the lifecycle.
    */
   republishIfChanged(object: KubeObject): void {
-    const { generation, withdrawnUids, followed, uses } = this.#said ?? {};
+    const { generation, withdrawnUids, watchedOwner, uses } = this.#said ?? {};
     if (withdrawnUids === undefined) return;
     const references = this.#kind.references(object);
     const isSame = usesOf(references) === uses;
     const isEdited = generation !== (object.metadata.generation ?? 0);
     // mutant: claims-miss-second-edit &&.1 -> !$
-    const isDue = isEdited ? isSame && this.#isAllClaimed(this.#targets(references, followed)) : !isSame;
-    if (isDue) this.say(object, withdrawnUids, followed);
+    const isDue = isEdited ? isSame && this.#isAllClaimed(this.#targets(references, watchedOwner)) : !isSame;
+    if (isDue) this.say(object, withdrawnUids, watchedOwner);
   }
 
-  #targets(references: readonly Reference[], followed: Address | undefined): ReadonlyMap<string, Target> {
+  #targets(references: readonly Reference[], watchedOwner: Address | undefined): ReadonlyMap<string, Target> {
     const targets = new Map<string, Target>();
     for (const reference of references) {
       const to = this.#deps.registry.target(this.#from, reference);
@@ -169,8 +174,8 @@ export class ClaimPublisher {
       if (reference.attributes !== undefined) target.attributes = { ...target.attributes, ...reference.attributes };
       targets.set(addressKey(to), target);
     }
-    if (followed !== undefined && !targets.has(addressKey(followed)))
-      targets.set(addressKey(followed), { to: followed, finalizers: new Set(), forCleanup: false });
+    if (watchedOwner !== undefined && !targets.has(addressKey(watchedOwner)))
+      targets.set(addressKey(watchedOwner), { to: watchedOwner, finalizers: new Set(), forCleanup: false });
     return targets;
   }
 

@@ -1,11 +1,11 @@
-// What is known of one object of the API server: its last state, or that it is deleted. Pure.
+// Knowledge of one object of the API server: its last state, or that it is deleted. Pure.
 //
 // It never goes back (OBJECT-ACTOR-1): a state counts if it is newer than everything that was seen of its name, ends included.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { contentVersionAfter } from './answers.ts';
 
-/** Where a state comes from. */
+/** Origin of a state. */
 export interface Origin {
   /** It is the answer to a write of ours. */
   readonly own: boolean;
@@ -16,7 +16,7 @@ export interface Origin {
 }
 
 export interface Finding {
-  /** What is new: nothing, that the known object is deleted, or another state. */
+  /** Nothing new, the end of the known object, or another state. */
   readonly news: 'none' | 'end' | 'state';
   /** The state contradicts what is known: the API server must be read. */
   readonly isDoubtful: boolean;

@@ -27,7 +27,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
-import { AnswerPublisher, Answers, type Claimed, claimTargetOf, dependenciesOf, mustLookAgain } from './answers.ts';
+import { AnswerPublisher, Answers, type ClaimTarget, claimTargetOf, dependenciesOf, mustLookAgain } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
 import { KnownObject } from './known-object.ts';
@@ -294,7 +294,7 @@ export class ObjectActor extends ObjectContext {
   }
 
   /** Claims the conflicting owner too, and notifies the lifecycle when that one has released the resource. */
-  follow(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
+  watchOwner(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
     if (this.object === undefined) return;
     this.#conflictingOwner = {
       ...conflictingOwner,
@@ -328,7 +328,7 @@ export class ObjectActor extends ObjectContext {
   }
 
   /** Public state of the object (OBJECT-ACTOR-3): availability, and the id once it is stored. */
-  #claimTarget(): Claimed | undefined {
+  #claimTarget(): ClaimTarget | undefined {
     if (this.object === undefined) return undefined;
     const { isAvailable } = this.#charts;
     return claimTargetOf(this.object, this.host.registry, this.resource, {

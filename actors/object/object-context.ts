@@ -80,7 +80,7 @@ export interface JournalOfCreates {
   run<Output>(key: string, inDoubtUntil: number, send: () => Promise<Output>, intent?: JsonObject): Promise<Output>;
   /** Intents of the requests that an object sent and has not recorded, each with the uid of its incarnation. */
   intents(key: string): readonly JsonObject[];
-  disown(key: string): void;
+  discardIntents(key: string): void;
 }
 
 /** Calls and writes that are under way (`actors/sharding/shard.ts`). */

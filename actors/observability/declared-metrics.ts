@@ -28,7 +28,7 @@ export class DeclaredMetrics {
     }
   }
 
-  measure({ metadata }: KubeObject, { name, labels = {}, seconds }: Measurement): void {
+  recordMetric({ metadata }: KubeObject, { name, labels = {}, seconds }: Measurement): void {
     const known = this.#known.get(name);
     if (known === undefined) return;
     const all: Readonly<Record<string, string>> = {

@@ -197,7 +197,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
     traced,
     countedBus: (bus) => ({ ...countedBus(bus), trace: traced(bus.trace) }),
     declare: (all) => declared.declare(all),
-    onMeasure: (object, measurement) => declared.measure(object, measurement),
+    onMeasure: (object, measurement) => declared.recordMetric(object, measurement),
     timed:
       ({ realm, plural, operation }, run) =>
       (request) => {

@@ -120,7 +120,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   };
   const lateEffectMs = Math.max(0, ...adapters.map((adapter) => adapter.lateEffectMs ?? 0));
   deps.metrics?.declare(adapters.flatMap((adapter) => adapter.metrics ?? []));
-  const measure = (object: KubeObject, measurement: Measurement): void => deps.metrics?.onMeasure(object, measurement);
+  const recordMetric = (object: KubeObject, measurement: Measurement): void =>
+    deps.metrics?.onMeasure(object, measurement);
   const host = new ShardHost({
     bus,
     objects,
@@ -131,7 +132,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     callMs,
     lateEffectMs,
     report,
-    measure,
+    recordMetric: recordMetric,
   });
   const here = host.localDelivery;
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>

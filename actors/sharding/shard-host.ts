@@ -70,7 +70,7 @@ export interface HostDeps {
   /** Tells users what happened to their objects. */
   report: RecordEvent;
   /** Counts what happened to an object, where that is counted. */
-  measure?: (object: KubeObject, measurement: Measurement) => void;
+  recordMetric?: (object: KubeObject, measurement: Measurement) => void;
 }
 
 /** Load of a host. */
@@ -145,7 +145,7 @@ export class ShardHost {
     const machines = machinesWith({
       ...{ registry, clock, callMs, lateEffectMs, mailbox, namespaces },
       objects: unthrottled(objects, throttle),
-      measure: deps.measure ?? (() => undefined),
+      recordMetric: deps.recordMetric ?? (() => undefined),
       actor: (key) => this.#actorByKey(key),
     });
     this.#services = {

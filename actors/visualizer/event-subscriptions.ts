@@ -29,7 +29,7 @@ export class EventSubscriptions {
     this.#deps = deps;
   }
 
-  /** Tells until it is closed; the forest comes as soon as it is known. @throws {TransientError} it is closed */
+  /** Tells until it is closed; the graph comes as soon as it is known. @throws {TransientError} it is closed */
   follow(listener: FeedListener): { close(): Promise<void> } {
     const session = this.#enter();
     let isOpen = true;
@@ -37,7 +37,7 @@ export class EventSubscriptions {
       if (!isOpen || this.#session !== session) return;
       this.#flush(); // changes so far are part of the graph that this one receives
       this.#listeners.add(listener);
-      this.#tellForest(listener);
+      this.#sendSnapshot(listener);
       if (session.problem !== undefined) this.#reported(() => listener.onTrouble({ what: session.problem }));
     });
     return {
@@ -50,7 +50,7 @@ export class EventSubscriptions {
     };
   }
 
-  /** Asks something of the forest when it is known. */
+  /** Asks something of the graph when it is known. */
   async ask<Answer>(question: (session: Session) => Promise<Answer>): Promise<Answer> {
     const session = this.#enter();
     try {
@@ -111,22 +111,22 @@ export class EventSubscriptions {
     const { clock } = this.#deps;
     if (this.#batch !== undefined) clock.clearTimeout(this.#batch);
     this.#batch = undefined;
-    const forest = this.#session?.forest;
-    if (forest === undefined) return;
-    if (this.#listeners.size === 0) forest.forgetChanges();
-    if (!forest.isChanged) return;
-    const changes = forest.changes(clock.now());
+    const graph = this.#session?.graph;
+    if (graph === undefined) return;
+    if (this.#listeners.size === 0) graph.forgetChanges();
+    if (!graph.isChanged) return;
+    const changes = graph.changes(clock.now());
     for (const listener of this.#listeners) this.#reported(() => listener.onChanges(changes));
   }
 
   #rebase(): void {
     this.#flush();
-    for (const listener of this.#listeners) this.#tellForest(listener);
+    for (const listener of this.#listeners) this.#sendSnapshot(listener);
   }
 
-  #tellForest(listener: FeedListener): void {
-    const trees = this.#session?.forest.trees() ?? [];
-    this.#reported(() => listener.onForest({ at: this.#deps.clock.now(), trees }));
+  #sendSnapshot(listener: FeedListener): void {
+    const trees = this.#session?.graph.trees() ?? [];
+    this.#reported(() => listener.onSnapshot({ at: this.#deps.clock.now(), trees }));
   }
 
   #tellTrouble(): void {

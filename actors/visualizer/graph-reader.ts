@@ -27,10 +27,10 @@ export class GraphReader {
   }
 
   /** Objects of the graph as it is now. */
-  of(forest: ObjectGraph): ClusterReader {
+  of(graph: ObjectGraph): ClusterReader {
     const { objects, client, registry } = this.#deps;
     const byPlace = new Map<string, KubeObject[]>();
-    for (const { address, object } of forest.all()) {
+    for (const { address, object } of graph.all()) {
       const place = placeKey(address, address.namespace);
       const there = byPlace.get(place);
       if (there === undefined) byPlace.set(place, [object]);
@@ -42,7 +42,7 @@ export class GraphReader {
         get: (resource, namespace, name) =>
           registry.kind(resource) === undefined
             ? this.#presence(resource, namespace, name)
-            : Promise.resolve(forest.object(addressKey({ ...resource, namespace, name }))),
+            : Promise.resolve(graph.object(addressKey({ ...resource, namespace, name }))),
         list: (resource, namespace = '') =>
           registry.kind(resource) === undefined
             ? objects.list(resource, namespace)

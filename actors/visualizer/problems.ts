@@ -31,7 +31,7 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
   }));
   const problems: Problem[] = [];
   const reported: ReportedCause[] = [];
-  const namespaces = new Set([...session.forest.all()].map(({ address }) => address.namespace));
+  const namespaces = new Set([...session.graph.all()].map(({ address }) => address.namespace));
   for (const namespace of [...namespaces].sort()) {
     try {
       const { causes } = await surveyOf({ reading, registry: deps.registry, now: at }, namespace);

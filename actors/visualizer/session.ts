@@ -37,7 +37,7 @@ export interface SessionDeps {
 }
 
 export interface SessionListener {
-  /** Something in the forest is new. */
+  /** Something in the graph is new. */
   onUpdate(): void;
   /** Something was missed: the graph that was sent is no base any more. */
   onRebase(): void;
@@ -46,7 +46,7 @@ export interface SessionListener {
 
 /** Pause before what could not be begun is begun again, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** Longest wait for all that is needed to show a forest: what is late comes as a change, in milliseconds. */
+/** Longest wait for all that is needed to show a graph: what is late comes as a change, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /** Problems, by their source. */
@@ -54,9 +54,9 @@ const Place = { Bus: 'bus', Trace: 'trace', Recall: 'recall', Leases: 'leases' }
 const BUS_PLACES: ReadonlySet<string> = new Set(Object.values(Place));
 
 export class Session {
-  readonly forest: ObjectGraph;
+  readonly graph: ObjectGraph;
   readonly services = new ServiceAnswers();
-  /** The forest can be shown. Never rejects. */
+  /** The graph can be shown. Never rejects. */
   readonly ready: Promise<void>;
   /** Undefined: not known yet. */
   leases: readonly LeaseRecord[] | undefined;
@@ -72,7 +72,7 @@ export class Session {
     this.#deps = deps;
     this.#listener = listener;
     this.#shown = deps.namespaces && new Set(['', ...deps.namespaces]);
-    this.forest = new ObjectGraph(deps.registry);
+    this.graph = new ObjectGraph(deps.registry);
     const first = [this.#hear(), ...this.#watchAll()];
     this.#running.add(
       this.#hold(Place.Leases, () =>
@@ -83,7 +83,7 @@ export class Session {
     );
     const late = new AbortController();
     this.#stop.signal.addEventListener('abort', () => late.abort());
-    const all = Promise.all(first).then(() => this.forest.forgetStrangers());
+    const all = Promise.all(first).then(() => this.graph.forgetStrangers());
     this.ready = Promise.race([all, deps.clock.sleep(PATIENCE_MS, late.signal)]).then(() => late.abort());
   }
 
@@ -172,7 +172,7 @@ export class Session {
     if (this.#deps.registry.kind(event.actor) === undefined) return false;
     if (this.#shown?.has(event.actor.namespace) === false) return false;
     const reported = toldBy(event);
-    if (reported !== undefined) this.forest.take(reported, when);
+    if (reported !== undefined) this.graph.take(reported, when);
     return reported !== undefined;
   }
 
@@ -185,7 +185,7 @@ export class Session {
   }
 
   #watch(kind: Kind, place: string | undefined): Promise<void> {
-    const { forest } = this;
+    const { graph } = this;
     const { client, objects, clock } = this.#deps;
     const { signal } = this.#stop;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -198,16 +198,16 @@ export class Session {
       { resource: resourceOf(kind), namespace: place },
       {
         onList(items) {
-          forest.replace(kind, place, items);
+          graph.replace(kind, place, items);
           taken();
           resolve();
         },
         onChange(object) {
-          forest.put(kind, object);
+          graph.put(kind, object);
           taken();
         },
         onGone({ metadata: { namespace = '', name } }) {
-          forest.remove(addressKey({ realm: kind.realm, plural: kind.plural, namespace, name }));
+          graph.remove(addressKey({ realm: kind.realm, plural: kind.plural, namespace, name }));
           taken();
         },
         // A kind that the cluster does not have has no objects.

@@ -55,7 +55,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
     following.ask(async (session) => {
       const beganAt = clock.now();
       const deps = { objects, registry, predecessors, clock };
-      const found = await problemsOf(deps, session, readings.of(session.forest));
+      const found = await problemsOf(deps, session, readings.of(session.graph));
       const endedAt = clock.now();
       problemsUntil = endedAt + Math.max(PROBLEMS_MS, PROBLEMS_TIMES * (endedAt - beganAt));
       return found;
@@ -73,14 +73,14 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
     },
     follow: async (listener) => following.follow(listener),
     history: (since) =>
-      following.ask(({ forest }) =>
+      following.ask(({ graph }) =>
         historySince(
           {
             trace: bus.trace,
             isShown: ({ realm, plural, namespace }) =>
               registry.kind({ realm, plural }) !== undefined &&
               (namespace === '' || namespaces?.includes(namespace) !== false),
-            keyOfSpan: (span) => forest.keyOfSpan(span),
+            keyOfSpan: (span) => graph.keyOfSpan(span),
           },
           since,
         ),
@@ -89,7 +89,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
       const shown = shownBy({ registry, namespaces }, key);
       if (shown === undefined) return undefined;
       return following.ask((session) => {
-        const inquiry = { reading: readings.of(session.forest), registry, now: clock.now() };
+        const inquiry = { reading: readings.of(session.graph), registry, now: clock.now() };
         const notes: Notes = async (reported) => {
           const leader = await leaderAmong(predecessors, objects);
           return causesIn({ leader, hosting: await session.hosting(reported) }, reported, registry);

@@ -1,7 +1,7 @@
 // The feed of one page: server-sent events at the pace of its reader (UI-SERVER-2 of server.ts).
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../bus/mod.ts';
-import type { Changes, FeedListener, Forest, Step, Tree, Trouble } from './wire.ts';
+import type { Changes, FeedListener, ObjectsSnapshot, Step, Tree, Trouble } from './wire.ts';
 
 /** Period of keep-alives for proxies, in milliseconds. */
 const BEAT_MS = 15_000;
@@ -14,7 +14,7 @@ export class SseStream implements FeedListener {
   #timer: Timer | undefined;
   /** The reader has not taken all that was written. */
   #isFull = false;
-  #forest: Forest | undefined;
+  #snapshot: ObjectsSnapshot | undefined;
   #trees = new Map<string, Tree>();
   #gone = new Set<string>();
   #steps: Step[] = [];
@@ -39,8 +39,8 @@ export class SseStream implements FeedListener {
     this.#beat();
   }
 
-  onForest(forest: Forest): void {
-    this.#forest = forest;
+  onSnapshot(snapshot: ObjectsSnapshot): void {
+    this.#snapshot = snapshot;
     this.#trees.clear();
     this.#gone.clear();
     this.#flush();
@@ -81,8 +81,8 @@ export class SseStream implements FeedListener {
     if (this.#isFull || this.#response.writableEnded) return;
     if (this.#problem !== undefined) this.#say('problem', this.#problem);
     this.#problem = undefined;
-    if (this.#forest !== undefined) this.#say('forest', this.#forest);
-    this.#forest = undefined;
+    if (this.#snapshot !== undefined) this.#say('snapshot', this.#snapshot);
+    this.#snapshot = undefined;
     if (this.#trees.size + this.#gone.size + this.#steps.length + this.#missed === 0) return;
     const changes: Changes = {
       at: this.#at,

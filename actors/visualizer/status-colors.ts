@@ -72,8 +72,8 @@ export function toneOfObject(
     return isHeld ? StatusColor.Held : StatusColor.Deleting;
   }
   if (kind.life.summarize !== undefined) {
-    const glance = kind.life.summarize(object);
-    const tone = glance === undefined ? StatusColor.Unseen : toneOfTags(glance.tags);
+    const summary = kind.life.summarize(object);
+    const tone = summary === undefined ? StatusColor.Unseen : toneOfTags(summary.tags);
     return AT_REST.has(tone) ? toneAtRest(object, kind, registry) : tone;
   }
   const progressing = progressOf(object);

@@ -1,7 +1,7 @@
 // Messages between the page and its server: JSON, plain data. The page imports these types and nothing else from here.
 //
 //   GET  api/hello                     Hello
-//   GET  api/feed                      server-sent events: `forest` (Forest), `changes` (Changes), `problem` (Trouble)
+//   GET  api/feed                      server-sent events: `snapshot` (ObjectsSnapshot), `changes` (Changes), `problem` (Trouble)
 //   GET  api/history?since=<ms>        Steps: all transitions that are kept
 //   GET  api/object?key=<key>          Inspected
 //   GET  api/messages?keys=<key>,...   Messages among these
@@ -32,7 +32,7 @@ export interface Hello {
   readonly keepsHistory: boolean;
 }
 
-/** An object as the forest shows it. */
+/** An object as the graph shows it. */
 export interface Tree {
   readonly key: string;
   readonly kind: string;
@@ -60,7 +60,7 @@ export interface Tree {
   readonly needs: readonly string[];
 }
 
-export interface Forest {
+export interface ObjectsSnapshot {
   readonly at: number;
   readonly trees: readonly Tree[];
 }
@@ -267,7 +267,7 @@ export interface ChartArrow {
 export interface Source {
   hello(): Promise<Hello>;
   /**
-   * Starts to send: `onForest` once first, and again whenever earlier data are no longer a base for changes. Changes come at
+   * Starts to send: `onSnapshot` once first, and again whenever earlier data are no longer a base for changes. Changes come at
    * most every hundred milliseconds; each has what happened since the last one.
    */
   follow(listener: FeedListener): Promise<{ close(): Promise<void> }>;
@@ -280,7 +280,7 @@ export interface Source {
 }
 
 export interface FeedListener {
-  onForest(forest: Forest): void;
+  onSnapshot(snapshot: ObjectsSnapshot): void;
   onChanges(changes: Changes): void;
   onTrouble(problem: Trouble): void;
 }

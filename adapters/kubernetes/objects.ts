@@ -241,7 +241,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
         return patchObject(resource, object, steps, { exact: false });
       });
     },
-    async disown(resource, object, owner) {
+    async removeOwner(resource, object, owner) {
       const { namespace, name, uid } = referenceTo(object);
       const path = resourcePath(resource, namespace, name);
       const { left, stays } = await leaving(`${path} ${uid}`, owner, async (owners) => {

@@ -147,7 +147,7 @@ export interface Objects {
    */
   addOwner(resource: Resource, object: KubeObject, owner: OwnerReference): Promise<KubeObject>;
   /** Takes one owner off; many may leave at once. @throws {ConflictError} it was changed meanwhile, or all others have left */
-  disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
+  removeOwner(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
   /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
   removeAnnotations(resource: Resource, object: KubeObject, names: readonly string[]): Promise<KubeObject>;
   /** Requests the deletion of this incarnation; succeeds if it is deleted already. */

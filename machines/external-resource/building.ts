@@ -93,7 +93,7 @@ export const building = resourceSetup.createStateConfig({
         others: [
           { guard: mustTakeBack, target: 'clearingLostId' },
           // A found resource that this object must not own.
-          { guard: hasEarlierRival, target: '#claiming', actions: ['disown', ...forgetLoser] },
+          { guard: hasEarlierRival, target: '#claiming', actions: ['discardIntents', ...forgetLoser] },
           // mutant: foreign-resource-recorded drop
           { guard: hasOwner, target: 'ownedElsewhere', actions: [...forgetLoser, noteOwner] },
           { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
@@ -125,7 +125,7 @@ export const building = resourceSetup.createStateConfig({
       id: 'ownedElsewhere',
       description: 'Another object owns the resource: waiting until that object is deleted, or has another resource.',
       tags: [Tag.Waiting, ResourceTag.Taken],
-      entry: ['follow', 'forgetFailure'],
+      entry: ['watchOwner', 'forgetFailure'],
       exit: 'forgetRival',
       always: [
         { guard: 'isDeleting', target: '#deleting' },

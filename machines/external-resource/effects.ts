@@ -206,10 +206,10 @@ export function withEffects(
     },
     actions: {
       claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids),
-      follow: ({ context: { key, withdrawnUids, conflictingOwner } }) => {
+      watchOwner: ({ context: { key, withdrawnUids, conflictingOwner } }) => {
         if (conflictingOwner !== undefined) portsOf(key).watchOwner(withdrawnUids, conflictingOwner);
       },
-      disown: ({ context: { key } }) => portsOf(key).discardIntents(),
+      discardIntents: ({ context: { key } }) => portsOf(key).discardIntents(),
     },
     delays: {
       repassPause: ({ context }) => portsOf(context.key).alignToInterval(repassPauseMs(context)),

@@ -26,7 +26,7 @@ import { type Announced, externalIdOf, withEffects } from './effects.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { Observation } from './operations.ts';
 import { isPostponed } from './outcomes.ts';
-import { doneGenerationOf, type SeenStep, UserEventDetector } from './user-events.ts';
+import { doneGenerationOf, type TransitionView, UserEventDetector } from './user-events.ts';
 
 /** State of an object's lifecycle, for its status. */
 export interface ResourceState {
@@ -156,7 +156,7 @@ export function externalResourceLife({
     },
     userEvents(object) {
       const news = new UserEventDetector(doneGenerationOf(object), hintFor);
-      return (step: Step) => news.hear(step as unknown as SeenStep);
+      return (step: Step) => news.hear(step as unknown as TransitionView);
     },
     ...(shares !== undefined && { shares }),
     ...(hintFor !== undefined && { hintFor }),

@@ -73,7 +73,7 @@ export const keeping = resourceSetup.createStateConfig({
         input: ofObject,
         // The created resource is deleted: a resource found from here on is another one (EXTERNAL-RESOURCE-9).
         // mutant: vanished-resource-intended {}.1 drop
-        onDone: { target: '#claiming', actions: 'disown' },
+        onDone: { target: '#claiming', actions: 'discardIntents' },
         // The next lifecycle would not know resources created under another id (I4).
         // mutant: uncleared-id-forgotten [].1 drop
         onError: { target: '#backingOff', actions: ['recallRecorded', noteFailure] },

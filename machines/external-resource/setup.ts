@@ -100,9 +100,9 @@ export const resourceSetup = setup({
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
     claim: () => undefined,
     /** As `claim`, and claims the rival. */
-    follow: () => undefined,
+    watchOwner: () => undefined,
     /** Earlier creates are none of the object's any more. Given by the runtime. */
-    disown: () => undefined,
+    discardIntents: () => undefined,
     storeObject: assign(({ context }, { object, dependencies, at }: ObjectChanged) => ({
       object,
       dependencies,

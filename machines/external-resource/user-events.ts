@@ -12,16 +12,16 @@ import type { UpdateOutcome } from './operations.ts';
 import { isPostponed } from './outcomes.ts';
 
 /** A snapshot of the chart, as far as news are concerned. */
-export interface Seen {
+export interface SnapshotView {
   readonly context: Pick<ResourceContext, 'externalId' | 'object' | 'error' | 'attempts' | 'conflictingOwner'>;
   hasTag(tag: string): boolean;
 }
 
 /** One transition; `from` is undefined at the start of a lifecycle. */
-export interface SeenStep {
+export interface TransitionView {
   readonly cause: { readonly type: string; readonly output?: unknown };
-  readonly from: Seen | undefined;
-  readonly to: Seen;
+  readonly from: SnapshotView | undefined;
+  readonly to: SnapshotView;
   readonly object?: KubeObject | undefined;
 }
 
@@ -71,7 +71,7 @@ export class UserEventDetector {
   }
 
   /** User event for a transition; undefined if there is nothing new. */
-  hear(step: SeenStep): UserEvent | undefined {
+  hear(step: TransitionView): UserEvent | undefined {
     const { to } = step;
     const news = this.#news(step);
     if (to.hasTag(Tag.Settled) && !to.hasTag(Tag.Failing)) {
@@ -81,7 +81,7 @@ export class UserEventDetector {
     return news;
   }
 
-  #news({ cause, from, to, object: about }: SeenStep): UserEvent | undefined {
+  #news({ cause, from, to, object: about }: TransitionView): UserEvent | undefined {
     const { externalId = '', object, error, attempts, conflictingOwner } = to.context;
     const effect = /^xstate\.done\.actor\.(.+)$/.exec(cause.type)?.[1];
     const enters = (tag: string): boolean => to.hasTag(tag) && from?.hasTag(tag) !== true;
@@ -185,7 +185,7 @@ export class UserEventDetector {
   }
 
   #ended(
-    { type: cause }: SeenStep['cause'],
+    { type: cause }: TransitionView['cause'],
     wasAwaited: boolean,
     { detached }: Pick<ResourceView, 'detached'>,
     externalId: string,

@@ -452,7 +452,7 @@ export function keyOf(world: World, staged: Pick<Staged, 'kind' | 'name'>): stri
 
 const unheard = (): undefined => undefined;
 /** Who follows, and needs to hear nothing. */
-const UNHEARD: FeedListener = { onForest: unheard, onChanges: unheard, onTrouble: unheard };
+const UNHEARD: FeedListener = { onSnapshot: unheard, onChanges: unheard, onTrouble: unheard };
 
 /** Both name the same cause first. */
 export function describeCauses(test: Test, openGround: OpenGround, cases: Readonly<Record<string, Case>>): void {

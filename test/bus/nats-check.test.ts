@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ALONE, natsBus } from '../../bus/nats-bus.ts';
-import { checkNats, Seen } from '../../bus/nats-check.ts';
+import { checkNats, Finding } from '../../bus/nats-check.ts';
 import type { BusUser } from '../../bus/permissions.ts';
 import { findNatsServer } from '../world/environments.ts';
 import { clock } from './harness.ts';
@@ -31,9 +31,9 @@ test('whoever may see all of it is told of streams and of the time; the observer
     const before = await checkNats(optionsOf(ALONE));
     assert.equal(
       before.streams.map(({ seen }) => seen),
-      [Seen.Absent, Seen.Absent, Seen.Absent],
+      [Finding.Absent, Finding.Absent, Finding.Absent],
     );
-    assert.equal([before.jetStream, before.isUsable, before.refused], [Seen.There, true, []]);
+    assert.equal([before.jetStream, before.isUsable, before.refused], [Finding.There, true, []]);
     assert.match(before.version, /^2\.\d+\.\d+$/);
 
     await (await natsBus({ ...optionsOf(ALONE), firstLease: 'immediate' })).close();
@@ -41,9 +41,9 @@ test('whoever may see all of it is told of streams and of the time; the observer
     assert.equal(
       after.streams.map(({ name, holds, seen }) => [name, holds, seen]),
       [
-        ['TROUPE_MAIL', 'mail', Seen.There],
-        ['KV_TROUPE_LEASES', 'leases', Seen.There],
-        ['TROUPE_HISTORY', 'events', Seen.There],
+        ['TROUPE_MAIL', 'mail', Finding.There],
+        ['KV_TROUPE_LEASES', 'leases', Finding.There],
+        ['TROUPE_HISTORY', 'events', Finding.There],
       ],
     );
     if (after.time !== undefined) assert.ok(Math.abs(after.time.at - clock.now()) < 60_000);
@@ -51,14 +51,14 @@ test('whoever may see all of it is told of streams and of the time; the observer
     const watched = await checkNats(optionsOf(OBSERVER));
     assert.equal(
       watched.streams.map(({ seen }) => seen),
-      [Seen.Untold, Seen.There, Seen.There],
+      [Finding.Untold, Finding.There, Finding.There],
     );
     assert.equal(
       watched.refused.map(({ subject }) => subject),
       ['$JS.API.STREAM.INFO.TROUPE_MAIL'],
     );
     const blind = await checkNats(optionsOf(SERVING));
-    assert.is(blind.jetStream, Seen.Untold);
+    assert.is(blind.jetStream, Finding.Untold);
   } finally {
     await server.close();
   }

@@ -180,7 +180,7 @@ export async function openHost(
     applied: notPlayed,
     apply: notPlayed,
     addOwner: notPlayed,
-    disown: notPlayed,
+    removeOwner: notPlayed,
     storeStatus: notPlayed,
     patchSpec: notPlayed,
     patchStatus: notPlayed,

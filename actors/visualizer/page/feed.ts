@@ -1,6 +1,6 @@
 // Feed of the page: opened while the rest of the page is still loaded, so that the objects arrive meanwhile.
 
-export const EVENTS = ['forest', 'changes', 'problem', 'beat'] as const;
+export const EVENTS = ['snapshot', 'changes', 'problem', 'beat'] as const;
 const PATH = '/api/feed';
 
 /** Events before the first subscriber. */

@@ -210,8 +210,8 @@ setInterval(() => {
   draw();
 }, TICK_MS);
 follow({
-  onForest(forest) {
-    model.takeForest(forest);
+  onSnapshot(snapshot) {
+    model.takeSnapshot(snapshot);
     model.awaySince = 0;
     // The history includes events during a lost connection.
     historyAsked = undefined;

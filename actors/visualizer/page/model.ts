@@ -1,5 +1,5 @@
 // State of the page: objects as they are, and their steps, so that it can show any moment.
-import type { Changes, Forest, Hello, Step, Steps, Tree } from '../wire.ts';
+import type { Changes, Hello, ObjectsSnapshot, Step, Steps, Tree } from '../wire.ts';
 import { readable } from './text.ts';
 import { StatusColor } from './tones.ts';
 
@@ -36,7 +36,7 @@ export class Model {
     return Date.now() + this.skewMs;
   }
 
-  takeForest({ at, trees }: Forest): void {
+  takeSnapshot({ at, trees }: ObjectsSnapshot): void {
     this.skewMs = at - Date.now();
     this.trees.clear();
     for (const tree of trees) this.trees.set(tree.key, tree);

@@ -1,10 +1,10 @@
 // Requests of the page to its server.
-import type { Changes, Chart, Forest, Hello, Inspected, Messages, Problems, Steps, Trouble } from '../wire.ts';
+import type { Changes, Chart, Hello, Inspected, Messages, ObjectsSnapshot, Problems, Steps, Trouble } from '../wire.ts';
 import { EVENTS, openFeed } from './feed.ts';
 import { readable } from './text.ts';
 
 export interface FeedHandlers {
-  onForest(forest: Forest): void;
+  onSnapshot(snapshot: ObjectsSnapshot): void;
   onChanges(changes: Changes): void;
   /** Problem that the server reports. Undefined: all is well. */
   onTrouble(what: string | undefined): void;
@@ -23,9 +23,9 @@ export function follow(handlers: FeedHandlers): void {
   const { source, events } = openFeed();
   let heardAt = Date.now();
   const takers: Readonly<Record<(typeof EVENTS)[number], (data: string) => void>> = {
-    forest: (data) => {
+    snapshot: (data) => {
       handlers.onTrouble(undefined);
-      handlers.onForest(parsed<Forest>(data));
+      handlers.onSnapshot(parsed<ObjectsSnapshot>(data));
     },
     changes: (data) => handlers.onChanges(parsed<Changes>(data)),
     problem: (data) => handlers.onTrouble(parsed<Trouble>(data).what),

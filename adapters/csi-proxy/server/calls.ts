@@ -12,7 +12,7 @@ import { isRead } from '../base/limits.ts';
 import { Code, StatusError } from '../base/status.ts';
 import type { MessageType, Method } from '../codec/mod.ts';
 import { subjectOf, withoutSecrets } from './audit.ts';
-import type { Gate } from './gate.ts';
+import type { CallLimiter } from './call-limiter.ts';
 import type { WireStatus } from './http2/unary-call.ts';
 import type { UnaryCall, UnaryServer } from './http2/unary-server.ts';
 import type { Metrics } from './metrics.ts';
@@ -30,7 +30,7 @@ export interface CallsDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly gate: Gate;
+  readonly gate: CallLimiter;
   /** Why no call is begun any more; undefined: they are. */
   refusal(): StatusError | undefined;
   readonly timeLimits: TimeLimits;

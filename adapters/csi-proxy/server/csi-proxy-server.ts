@@ -12,8 +12,8 @@ import type { Clock } from '../../../bus/time.ts';
 import { callLimitMs } from '../base/limits.ts';
 import { pipePath } from '../base/pipes.ts';
 import { Code, StatusError } from '../base/status.ts';
+import { CallLimiter } from './call-limiter.ts';
 import { grpcCalls } from './calls.ts';
-import { Gate } from './gate.ts';
 import { Guard, type GuardLimits } from './http2/guard.ts';
 import { type UnaryLimits, UnaryServer } from './http2/unary-server.ts';
 import { type Listener, listen } from './listener.ts';
@@ -64,7 +64,7 @@ export interface ServedPipe {
 }
 
 interface Serving extends ServedPipe {
-  readonly gate: Gate;
+  readonly gate: CallLimiter;
   readonly server: UnaryServer;
   readonly listener: Listener;
 }
@@ -124,15 +124,15 @@ export class CsiProxyServer {
     this.#ended.resolve();
   }
 
-  #apis(): [RegisteredAPI, Gate][] {
+  #apis(): [RegisteredAPI, CallLimiter][] {
     const { callsPerGroup, waitingPerGroup } = this.#limits;
     return this.#deps.groups.flatMap((versions) => {
-      const gate = new Gate({ running: callsPerGroup, waiting: waitingPerGroup });
-      return versions.map((api): [RegisteredAPI, Gate] => [api, gate]);
+      const gate = new CallLimiter({ running: callsPerGroup, waiting: waitingPerGroup });
+      return versions.map((api): [RegisteredAPI, CallLimiter] => [api, gate]);
     });
   }
 
-  async #open({ group, version, registrant }: RegisteredAPI, gate: Gate): Promise<Serving> {
+  async #open({ group, version, registrant }: RegisteredAPI, gate: CallLimiter): Promise<Serving> {
     const { clock, logOf = () => this.#deps.log, metrics, pipePrefix, limitMs = callLimitMs } = this.#deps;
     const log = logOf(group);
     const timeLimits = this.#timeLimits;

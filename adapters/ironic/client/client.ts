@@ -21,11 +21,11 @@ import {
 } from './node.ts';
 import {
   type Asking,
-  type Given,
   type IronicAnswer,
   IronicSession,
   type IronicSessionDeps,
   type Readiness,
+  type RequestParameters,
 } from './session.ts';
 import { type Subscription, subscriptionIdsIn, subscriptionIn } from './subscriptions.ts';
 
@@ -277,7 +277,12 @@ class Client implements IronicClient {
     return this.#session.close();
   }
 
-  async #send(endpoint: Endpoint, ident: string | undefined, given: Given, asking: Asking): Promise<IronicAnswer> {
+  async #send(
+    endpoint: Endpoint,
+    ident: string | undefined,
+    given: RequestParameters,
+    asking: Asking,
+  ): Promise<IronicAnswer> {
     const path = ident === undefined ? endpoint.path : pathOf(endpoint, ident);
     return this.#session.ask(endpoint, path, given, asking);
   }

@@ -40,7 +40,7 @@ export interface Asking {
 }
 
 /** Parameters of a request, beside endpoint and path. */
-export interface Given {
+export interface RequestParameters {
   /** Without the question mark. */
   readonly query?: string | undefined;
   readonly body?: Json | undefined;
@@ -138,7 +138,7 @@ export class IronicSession {
   }
 
   /** Sends one request. @throws as `IronicClient` */
-  async ask(endpoint: Endpoint, path: string, given: Given, asking: Asking): Promise<IronicAnswer> {
+  async ask(endpoint: Endpoint, path: string, given: RequestParameters, asking: Asking): Promise<IronicAnswer> {
     const way = this.#way ?? (await this.#connect());
     const { version, maximum, features } = way.choice ?? (await way.discovery.get(asking.deadlineAt));
     const { feature } = endpoint;
@@ -237,7 +237,7 @@ export class IronicSession {
     way: Way,
     { method, success, extent = 'one', shape = 'object' }: Endpoint,
     path: string,
-    { query, body, turn }: Given,
+    { query, body, turn }: RequestParameters,
     headers: Readonly<Record<string, string>>,
     { namespace, deadlineAt, traceparent }: Asking,
   ): Promise<TransportResponse> {

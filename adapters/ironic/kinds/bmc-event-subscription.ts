@@ -32,7 +32,7 @@ export const bmcEventSubscription: DeclaredKind = {
     recording: (object, name) => part(object, { name, error: '' }),
     mayHaveUnrecordedCreate: (object) => isOwned(object) && recordedSubscription(object) === undefined,
     intent: ({ object }) => subscriptionIntent(object),
-    summarize: glance,
+    summarize: statusSummary,
     ambiguity: 'several subscriptions of the BMC may be the one that was asked for',
   }),
   operations: ['find', 'identify', 'import', 'create', 'observe', 'update', 'remove'],
@@ -73,7 +73,7 @@ function view(object: KubeObject): ResourceView {
   };
 }
 
-function glance(object: KubeObject): StatusSummary | undefined {
+function statusSummary(object: KubeObject): StatusSummary | undefined {
   if (!isOwned(object)) return undefined;
   const message = textOf(object.status?.['error']);
   if (message !== '') return { tags: [Tag.Failing], message };

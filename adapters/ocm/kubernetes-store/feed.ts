@@ -14,7 +14,7 @@ export type FeedChange =
 
 export type FeedListener = (change: FeedChange) => void;
 
-export class Feed {
+export class ChangeFeed {
   readonly place: Place;
   readonly #objects: DelegatedObjects;
   readonly #known = new Map<string, KubeObject>();

@@ -4,11 +4,11 @@ import type { Collection } from '../gateway/store/collections.ts';
 import { typeKey } from '../gateway/store/links.ts';
 import type { Address } from '../gateway/store/store.ts';
 import type { ModelKind } from '../kinds/kinds.ts';
-import type { Feed } from './feed.ts';
+import type { ChangeFeed } from './feed.ts';
 
 export interface BoundKind {
   readonly kind: ModelKind;
-  readonly feed: Feed;
+  readonly feed: ChangeFeed;
 }
 
 /** Place of the objects of a collection. */

@@ -6,7 +6,7 @@ import { typeKey } from '../gateway/store/links.ts';
 import type { Caller, Store } from '../gateway/store/store.ts';
 import type { ModelKind } from '../kinds/kinds.ts';
 import { modelResource } from '../kinds/resource.ts';
-import { Feed } from './feed.ts';
+import { ChangeFeed } from './feed.ts';
 import { type BoundKind, type BoundPath, boundPathOf } from './place.ts';
 import type { DelegatedObjects, User } from './port.ts';
 import { ReadAccess } from './read-access.ts';
@@ -43,7 +43,7 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
     const kept = new Map<string, BoundKind>();
     for (const kind of next) {
       const known = before.find((each) => crdName(each.kind) === crdName(kind) && each.kind.version === kind.version);
-      const feed = known?.feed ?? new Feed(objects, { resource: modelResource(kind), namespace });
+      const feed = known?.feed ?? new ChangeFeed(objects, { resource: modelResource(kind), namespace });
       kept.set(typeKey(kind.type), known?.kind === kind ? known : { kind, feed });
     }
     const all = new Set(kept.values());

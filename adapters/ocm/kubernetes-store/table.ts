@@ -27,7 +27,7 @@ import type {
 } from '../gateway/store/store.ts';
 import { pathsOf, toProperties, toValue } from '../kinds/values.ts';
 import { reasonOf } from './faults.ts';
-import type { Feed, FeedChange } from './feed.ts';
+import type { ChangeFeed, FeedChange } from './feed.ts';
 import { addressOf, type BoundKind, type BoundPath, nameOf, outerOf } from './place.ts';
 import type { DelegatedObjects, Refusal, User, WriteOptions, Written } from './port.ts';
 import type { Serial } from './serial.ts';
@@ -43,7 +43,7 @@ export interface TableDeps {
   readonly serial: Serial;
   /** The user for a caller; undefined: the account of this process. */
   readonly userOf: (caller: Caller) => User | undefined;
-  readonly mayRead: ((caller: Caller, name: string | undefined, feed: Feed) => Promise<boolean>) | undefined;
+  readonly mayRead: ((caller: Caller, name: string | undefined, feed: ChangeFeed) => Promise<boolean>) | undefined;
   readonly onRefused: (message: string) => void;
 }
 

@@ -5,7 +5,7 @@ import { Identifiers, literal, lowerCamel, memberName, methodName } from './iden
 import { note } from './notes.ts';
 
 /** A parameter of a method as a member of the object that a caller gives. */
-interface Given {
+interface ParameterMember {
   readonly member: string;
   readonly parameter: Parameter;
   readonly required: boolean;
@@ -118,7 +118,7 @@ function methodMembers(method: Method, identifiers: Identifiers, names: TypeName
 }
 
 /** Bodies that are one value are what a call cannot do without. */
-function givenOf({ parameters, requestBody }: Method): Given[] {
+function givenOf({ parameters, requestBody }: Method): ParameterMember[] {
   const identifiers = new Identifiers();
   const inBody = new Set(requestBody.parameters);
   return parameters
@@ -130,7 +130,7 @@ function givenOf({ parameters, requestBody }: Method): Given[] {
     }));
 }
 
-function callOf({ verb, segment, query, requestBody, kind }: Method, given: readonly Given[]): string {
+function callOf({ verb, segment, query, requestBody, kind }: Method, given: readonly ParameterMember[]): string {
   const value = (parameter: Parameter): string => {
     const member = memberName(given.find((each) => each.parameter === parameter)?.member ?? '');
     return member.startsWith("'") ? `parameters[${member}]` : `parameters.${member}`;

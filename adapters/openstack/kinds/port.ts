@@ -267,7 +267,7 @@ export const port = defineKind({
   ...judgedBy(PORT_STATES),
   complete: withValueSpecs,
   steps: [serverStep],
-  shows: showsServer,
+  isReflected: showsServer,
   published: publishedUsers,
 });
 

@@ -127,7 +127,7 @@ export const volume = defineKind({
   ...judgedBy(VOLUME_STATES),
   leaving: ({ status }) => status === 'deleting',
   steps: [stateStep, serversStep],
-  shows: showsServer,
+  isReflected: showsServer,
   published: publishedUsers,
 });
 

@@ -11,7 +11,7 @@ import { pathsOf } from '../status/messages.ts';
 import { isSame, isShown, unsetAttributes, wiredOf } from './desired.ts';
 import type { TableKind } from './table.ts';
 
-type Seen = Pick<Observation, 'attributes' | 'resource'>;
+type Candidate = Pick<Observation, 'attributes' | 'resource'>;
 
 /** Assumed maximum difference between the clock of a cloud and that of the API server, in milliseconds. */
 const CLOCK_DIFFERENCE_MS = 300_000;
@@ -28,7 +28,7 @@ export function unlikeness(
   kind: Pick<TableKind, 'resource' | 'status' | 'adoption'>,
   object: KubeObject,
   known: KnownDependencies,
-  seen: Seen,
+  seen: Candidate,
 ): string | undefined {
   // mutant: deletion-takes-what-is-older if -> false
   if (isOlder(object, seen)) return `it was there before ${object.kind}/${object.metadata.name}`;
@@ -40,7 +40,7 @@ export function unlikeness(
   return names.length === 0 ? undefined : `${pathsOf(names)} is another`;
 }
 
-function isOlder({ metadata: { creationTimestamp = '' } }: KubeObject, { resource }: Seen): boolean {
+function isOlder({ metadata: { creationTimestamp = '' } }: KubeObject, { resource }: Candidate): boolean {
   // An unreadable value is no evidence.
   return Date.parse(String(resource['createdAt'])) + CLOCK_DIFFERENCE_MS < Date.parse(creationTimestamp);
 }
@@ -51,7 +51,7 @@ function isAsAsked(
   field: ResourceField,
   object: KubeObject,
   known: KnownDependencies,
-  { attributes, resource }: Seen,
+  { attributes, resource }: Candidate,
 ): boolean {
   // A step after the create brings tags, and what the cloud changes itself proves nothing.
   if (field.role === 'tags' || field.moves || field.applied !== undefined) return true;

@@ -103,7 +103,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
       ...(kind.shares === true && { shares: true }),
       hintFor: kind.hintFor,
       ...(kind.unappliedFields !== undefined && { unappliedFields: kind.unappliedFields }),
-      ...(kind.shows !== undefined && { isReflected: kind.shows }),
+      ...(kind.isReflected !== undefined && { isReflected: kind.isReflected }),
       ...(kind.isContradicted !== undefined && { isContradicted: kind.isContradicted }),
       ...(kind.intent !== undefined && { intent: kind.intent }),
       ...(kind.isBuiltOnReplaced !== undefined && { isBuiltOnReplaced: kind.isBuiltOnReplaced }),

@@ -199,8 +199,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly tells?: (object: KubeObject, kind: string) => JsonObject | undefined;
   /** Attributes for the dependents of an object, beside its id. */
   readonly published?: (object: KubeObject) => JsonObject | undefined;
-  /** See `Lifecycle.shows`. */
-  readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
+  /** See `Lifecycle.isReflected`. */
+  readonly isReflected?: (object: KubeObject, claimant: Claimant) => boolean;
   /** See `Lifecycle.isContradicted`. */
   readonly isContradicted?: NonNullable<Lifecycle['isContradicted']>;
   /** Columns of `kubectl get` between Available and Message. */
@@ -238,7 +238,7 @@ export interface OpenStackKind {
   published?(object: KubeObject): JsonObject | undefined;
   children?(object: KubeObject): readonly Child[];
   hintFor(object: KubeObject, message: string, known?: KnownDependencies): Hint | undefined;
-  readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
+  readonly isReflected?: (object: KubeObject, claimant: Claimant) => boolean;
   /** See `Lifecycle.isBuiltOnReplaced`; undefined: the status shows nothing of what the resource was made of. */
   isBuiltOnReplaced?(object: KubeObject, reference: Pick<Reference, 'kind' | 'name'>, id: string): boolean;
   /** See `Lifecycle.isContradicted`. */
@@ -252,7 +252,7 @@ export interface OpenStackKind {
 /** A kind made from tables. */
 export interface TableKind
   extends OpenStackKind,
-    Omit<KindTable, 'reads' | 'specRules' | 'owns' | 'published' | 'children' | 'shows'> {
+    Omit<KindTable, 'reads' | 'specRules' | 'owns' | 'published' | 'children' | 'isReflected'> {
   readonly members: string;
 }
 

@@ -14,7 +14,7 @@ import { allServices } from '../../csi-proxy/client/all_services_generated.ts';
 import type { Connection } from '../../csi-proxy/client/connection.ts';
 import { type ConnectionDeps, openConnection } from '../../csi-proxy/client/open-connection.ts';
 import { servedVersions } from '../../csi-proxy/client/open-newest.ts';
-import { Gate } from '../../csi-proxy/server/gate.ts';
+import { CallLimiter } from '../../csi-proxy/server/call-limiter.ts';
 import { Reason } from '../conditions.ts';
 import type { ServedGroup } from '../operations/serving.ts';
 import type { PipeSettings } from './settings.ts';
@@ -49,7 +49,7 @@ export interface GroupsDeps {
 export class Groups {
   readonly #clock: Clock;
   readonly #settings: PipeSettings;
-  readonly #turns: Gate;
+  readonly #turns: CallLimiter;
   /** Served versions by group. */
   #served = new Map<string, Promise<readonly string[]>>();
   #opened = new Map<string, Promise<Open>>();
@@ -61,7 +61,7 @@ export class Groups {
     this.#clock = clock;
     this.#settings = settings;
     this.#askedAt = clock.now();
-    this.#turns = new Gate({ running: settings.callsInFlight, waiting: Number.POSITIVE_INFINITY });
+    this.#turns = new CallLimiter({ running: settings.callsInFlight, waiting: Number.POSITIVE_INFINITY });
   }
 
   /**

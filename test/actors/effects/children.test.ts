@@ -65,8 +65,8 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
       async addOwner(_: unknown, __: unknown, { uid }: { uid: string }) {
         calls.push(`add ${uid}`);
       },
-      async disown() {
-        calls.push('disown');
+      async removeOwner() {
+        calls.push('removeOwner');
       },
       async mark(_: unknown, __: unknown, manager: string) {
         calls.push(`mark as ${manager}`);
@@ -207,7 +207,7 @@ test('one that the kind does not tell of is removed, or let go, as far as it is 
   const other = { apiVersion: 'v1', kind: 'Other', name: 'o', uid: 'other' };
   const both = play({ stored: stored({ ownerReferences: [other, { kind: 'Subnet', name: 's', uid: 'owner' }] }) });
   assert.equal(await both.alsoRemoved(), { gone: true });
-  assert.equal(both.calls, ['disown']);
+  assert.equal(both.calls, ['removeOwner']);
   for (const ownerReferences of [[], [other]]) {
     const foreign = play({ stored: stored({ ownerReferences }) });
     assert.equal(await foreign.alsoRemoved(), { gone: true });
@@ -238,7 +238,7 @@ test('one that others own too gets this owner beside them, loses it at the end, 
   assert.equal(ownerless.calls, ['apply for owner']);
   const both = play({ stored: stored({ ownerReferences: [...others, { kind: 'Subnet', name: 's', uid: 'owner' }] }) });
   assert.equal(await both.removed(), { gone: true });
-  assert.equal(both.calls, ['disown']);
+  assert.equal(both.calls, ['removeOwner']);
   const own = play({ stored: stored() });
   assert.equal(await own.removed(), { gone: false });
   assert.equal(own.calls, ['remove']);

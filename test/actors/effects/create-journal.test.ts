@@ -587,7 +587,7 @@ test('an intent is over when its call was refused, or when something else is beg
   await time.advance(80_000);
   await run(LOST, { name: 'third' });
   assert.equal(createJournal.intents('a'), [{ name: 'third' }]);
-  createJournal.disown('a');
+  createJournal.discardIntents('a');
   assert.equal(createJournal.intents('a'), []);
   assert.ok(createJournal.at('a') > clock.now(), 'it may still land');
 });

@@ -115,7 +115,7 @@ function machinesFor(
     objects: objects as unknown as Objects,
     mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
     actor: () => actor,
-    measure: () => undefined,
+    recordMetric: () => undefined,
   });
 }
 

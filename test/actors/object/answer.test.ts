@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimMessage } from '../../../actors/mailbox/messages.ts';
-import { answerTo, type Claimed, contentVersionAfter } from '../../../actors/object/answers.ts';
+import { answerTo, type ClaimTarget, contentVersionAfter } from '../../../actors/object/answers.ts';
 import { Readiness } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
@@ -25,7 +25,7 @@ interface Likeness {
   readonly finalizers?: readonly string[];
 }
 
-const claimed = ({ deleting = false, available = true, finalizers = [] }: Likeness): Claimed => ({
+const claimed = ({ deleting = false, available = true, finalizers = [] }: Likeness): ClaimTarget => ({
   object: {
     apiVersion: 'openstack.k-orc.cloud/v1alpha1',
     kind: 'Subnet',

@@ -84,7 +84,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
   const machines = machinesWith({
     ...{ objects, registry: known, clock, mailbox, namespaces: undefined, callMs: 1_000, lateEffectMs: 30_000 },
     actor: () => actor,
-    measure: () => undefined,
+    recordMetric: () => undefined,
   });
   const outbox = new Outbox({
     mailbox: bus.mailbox,
@@ -113,7 +113,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       subscribe: bus.trace.subscribe,
       history: bus.trace.history,
     },
-    createJournal: { at: () => 0, run: (_, __, send) => send(), intents: () => [], disown: () => undefined },
+    createJournal: { at: () => 0, run: (_, __, send) => send(), intents: () => [], discardIntents: () => undefined },
     calls: { add: () => undefined, addWrite: () => undefined },
     leaseSignal: new AbortController().signal,
     leaseEndsAt: () => Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-// Who follows the forest: what comes first, what is gathered, what is left out, and that nothing goes on afterwards.
+// Who follows the graph: what comes first, what is gathered, what is left out, and that nothing goes on afterwards.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusColor } from '../../../actors/visualizer/wire.ts';
@@ -150,7 +150,7 @@ test('a state is shown of its own incarnation, and an older one never after a ne
   await reported.close();
 });
 
-test('after the bus was away the forest is told anew, with what was missed', async () => {
+test('after the bus was away the graph is told anew, with what was missed', async () => {
   const { world, clock, reported, page } = await scene((each) => each.objects.set(NETWORKS, [object('n', uidOf(1))]));
   await reported.follow(page);
   await clock.advance(1_000);
@@ -160,7 +160,7 @@ test('after the bus was away the forest is told anew, with what was missed', asy
   assert.equal(page.troubles, [{ what: 'the bus is away' }]);
   world.connected(true);
   await clock.advance(1_000);
-  assert.equal([page.forests, page.tree('Network', 'n')?.state], [2, 'missed']);
+  assert.equal([page.snapshots, page.tree('Network', 'n')?.state], [2, 'missed']);
   assert.equal(page.troubles.at(-1), { what: undefined });
   await reported.close();
 });
@@ -170,7 +170,7 @@ test('a bus that is away at first is no reason to show nothing, and is heard lat
   world.isAway = true;
   await reported.follow(page);
   await clock.advance(500);
-  assert.equal([page.forests, page.trees.size], [1, 1]);
+  assert.equal([page.snapshots, page.trees.size], [1, 1]);
   assert.equal(page.troubles, [{ what: 'the bus is away' }]);
   world.isAway = false;
   await clock.advance(2_000);
@@ -297,7 +297,7 @@ test('5,000 objects with 500 transitions a second are one batch of changes a ten
   const reported = sourceOn({ clock, bus: world.bus, client: world.client });
   const page = new Page();
   await reported.follow(page);
-  await page.until(clock, 'the forest', () => page.forests === 1);
+  await page.until(clock, 'the graph', () => page.snapshots === 1);
   assert.is(page.trees.size, COUNT);
   const asked = requests();
   const beganAt = clock.now();
@@ -311,7 +311,7 @@ test('5,000 objects with 500 transitions a second are one batch of changes a ten
     await clock.sleep(5);
   }
   await page.until(clock, 'the last step', () => page.steps.length + page.missed >= sent);
-  assert.equal([page.missed, page.forests, requests() - asked], [0, 1, 0]);
+  assert.equal([page.missed, page.snapshots, requests() - asked], [0, 1, 0]);
   assert.ok(page.batches.length <= SECONDS * 10 + 2, `${page.batches.length} batches`);
   // Of what has changed there is one picture a batch, and none of anything else.
   const pictures = page.batches.reduce((sum, { trees }) => sum + trees.length, 0);

@@ -4,7 +4,15 @@ import { openLog } from '../../../actors/base/log.ts';
 import { withoutOperations } from '../../../actors/effects/operations-service.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { type SourceDeps, source } from '../../../actors/visualizer/source.ts';
-import type { Changes, FeedListener, Forest, Source, Step, Tree, Trouble } from '../../../actors/visualizer/wire.ts';
+import type {
+  Changes,
+  FeedListener,
+  ObjectsSnapshot,
+  Source,
+  Step,
+  Tree,
+  Trouble,
+} from '../../../actors/visualizer/wire.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
 import type { Clock } from '../../../bus/mod.ts';
 
@@ -17,18 +25,18 @@ export class Page implements FeedListener {
   readonly troubles: Trouble[] = [];
   /** Everything that was handed over. */
   readonly texts: string[] = [];
-  forests = 0;
+  snapshots = 0;
   missed = 0;
 
-  onForest(forest: Forest): void {
-    this.texts.push(JSON.stringify(forest));
-    this.forests += 1;
+  onSnapshot(snapshot: ObjectsSnapshot): void {
+    this.texts.push(JSON.stringify(snapshot));
+    this.snapshots += 1;
     this.trees.clear();
-    for (const tree of forest.trees) this.trees.set(tree.key, tree);
+    for (const tree of snapshot.trees) this.trees.set(tree.key, tree);
   }
 
   onChanges(changes: Changes): void {
-    assert.ok(this.forests > 0, 'the forest comes first');
+    assert.ok(this.snapshots > 0, 'the graph comes first');
     this.texts.push(JSON.stringify(changes));
     this.batches.push(changes);
     for (const key of changes.gone) this.trees.delete(key);

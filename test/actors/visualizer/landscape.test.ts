@@ -33,7 +33,7 @@ function modelOf(trees = broken(company(), NOW)): Model {
     machine: REGISTRY.kind({ realm, plural }) === undefined ? '' : 'm',
   }));
   model.hello = { version: '', bus: '', server: '', keepsHistory: true, kinds };
-  model.takeForest({ at: Date.now(), trees });
+  model.takeSnapshot({ at: Date.now(), trees });
   return model;
 }
 

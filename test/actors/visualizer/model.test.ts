@@ -25,7 +25,7 @@ test('an object is as its last step before the moment left it; before its first 
   const model = new Model();
   const kinds = [{ kind: 'Network', realm: 'openstack', plural: 'networks', machine: 'm' }];
   model.hello = { version: '', bus: '', server: '', keepsHistory: true, kinds };
-  model.takeForest({ at: 0, trees: [tree('a'), tree('quiet', { createdAt: 5 }), tree('late', { createdAt: 50 })] });
+  model.takeSnapshot({ at: 0, trees: [tree('a'), tree('quiet', { createdAt: 5 }), tree('late', { createdAt: 50 })] });
   model.takeChanges({
     ...changes,
     steps: [step('a', 10, 'building'), step('a', 30, 'resting'), step('gone', 12, 'building')],
@@ -76,7 +76,7 @@ test('what is remembered stays bounded, the newest of it', () => {
 test('who needs an object follows who says so', () => {
   const model = new Model();
   const { key } = tree('a');
-  model.takeForest({ at: 0, trees: [tree('a'), tree('b', { needs: [key] })] });
+  model.takeSnapshot({ at: 0, trees: [tree('a'), tree('b', { needs: [key] })] });
   assert.equal(model.dependentsOf(key), [tree('b').key]);
   model.takeChanges({ ...changes, trees: [tree('b')] });
   assert.equal(model.dependentsOf(key), []);

@@ -218,7 +218,7 @@ export class Scripted implements Source {
 
   async follow(listener: FeedListener): Promise<{ close(): Promise<void> }> {
     this.#listeners.add(listener);
-    listener.onForest({ at: this.#now(), trees: [...this.trees.values()] });
+    listener.onSnapshot({ at: this.#now(), trees: [...this.trees.values()] });
     return {
       close: async () => {
         this.#listeners.delete(listener);

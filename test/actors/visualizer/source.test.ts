@@ -25,7 +25,7 @@ function describe(openGround: OpenGround): void {
   const check = checkIn(test, openGround);
 
   check(
-    'a forest comes up while it is followed, and goes: states, tones, needs, and who let whom go on',
+    'a graph comes up while it is followed, and goes: states, tones, needs, and who let whom go on',
     async (world) => {
       const { clock, client, bus, namespace } = world;
       const reported = sourceOn({ clock, client, bus, namespaces: [namespace] });
@@ -101,7 +101,7 @@ function describe(openGround: OpenGround): void {
       await world.delete('Subnet', sub);
       await page.until(clock, 'both are gone', () => page.trees.size === 0);
       await page.until(clock, 'its end is told', () => page.steps.some(({ key, to }) => key === netKey && to === ''));
-      assert.is(page.forests, 1);
+      assert.is(page.snapshots, 1);
       assert.equal(page.troubles, []);
       await feed.close();
       await reported.close();
@@ -120,7 +120,7 @@ function describe(openGround: OpenGround): void {
     const reported = sourceOn({ clock, client, bus, namespaces: [namespace] });
     const page = new Page();
     const feed = await reported.follow(page);
-    await page.until(clock, 'the forest', () => page.forests === 1);
+    await page.until(clock, 'the graph', () => page.snapshots === 1);
     const last = world.eventsOf('Network', net, 'transition').at(-1);
     const tree = page.tree('Network', net);
     assert.equal([tree?.tone, tree?.state], [StatusColor.Available, last?.data['to']]);
@@ -168,7 +168,7 @@ checkIn(test, inMemory)('the content of a Secret is nowhere in what is handed ov
   ];
   const pattern = spellings([password]);
   for (const text of [...page.texts, ...all.map((each) => JSON.stringify(each))]) assert.not.match(text, pattern);
-  assert.ok(page.texts.length > 1, 'the forest, and what changed');
+  assert.ok(page.texts.length > 1, 'the graph, and what changed');
   await feed.close();
   await reported.close();
 });

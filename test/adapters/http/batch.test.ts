@@ -66,7 +66,7 @@ test('a thousand who leave an object do so by a read and two writes, and the las
   const found = await api.get(SCHEMAS, 'ns', 's');
   if (found === undefined) throw new Error('it is not there');
   calls.length = 0;
-  const ends = await Promise.allSettled(everybody.map(({ uid }) => api.disown(SCHEMAS, found, uid)));
+  const ends = await Promise.allSettled(everybody.map(({ uid }) => api.removeOwner(SCHEMAS, found, uid)));
   const refused = ends.filter((end) => end.status === 'rejected');
   assert.is(refused.length, 1);
   assert.is(refused[0]?.reason.code, 'conflict');

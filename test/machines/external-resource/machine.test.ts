@@ -100,8 +100,8 @@ function start(
     actors: actors as never,
     actions: {
       claim: () => void calls.push('claim'),
-      follow: () => void calls.push('follow'),
-      disown: () => void calls.push('disown'),
+      watchOwner: () => void calls.push('follow'),
+      discardIntents: () => void calls.push('discardIntents'),
     },
   });
   const actor = createActor(machine, {
@@ -1288,14 +1288,14 @@ test('what is read in the place of what is recorded is not removed: it is looked
     find: () => new Promise(() => undefined),
   };
   const run = await lived(answers, view({ ...owned, externalId: 'id-0' }));
-  assert.equal(run.calls, ['claim', 'observe', 'record', 'disown', 'claim', 'find']);
+  assert.equal(run.calls, ['claim', 'observe', 'record', 'discardIntents', 'claim', 'find']);
   assert.is(run.context().externalId, undefined);
 });
 
 test('what is found after the resource has vanished is not what the create has made (EXTERNAL-RESOURCE-9)', async () => {
   const answers = { observe: () => undefined, record: () => ({ kind: 'stored' }), find: () => nothing };
   const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
-  assert.equal(run.calls.slice(0, 4), ['claim', 'observe', 'record', 'disown']);
+  assert.equal(run.calls.slice(0, 4), ['claim', 'observe', 'record', 'discardIntents']);
 });
 
 test('an import that lost the race for the id removes nothing', async () => {
@@ -1779,14 +1779,14 @@ test('what an earlier create was to make and another object has is forgotten, an
   const find = (call: number) => (call === 1 ? earlier : nothing);
   const run = await lived({ find, resolveOwnership: () => ({ conflictingOwner, at: 0 }) }, view(owned));
   assert.is(run.phase(), 'building.creating');
-  assert.ok(run.calls.includes('disown'));
+  assert.ok(run.calls.includes('discardIntents'));
   assert.not.ok(run.calls.includes('follow'));
   // As long as it may still land, nothing is forgotten.
   const waiting = await lived({ find, resolveOwnership: () => ({ conflictingOwner, at: 0 }) }, view(owned), undefined, {
     inDoubtUntil: 40_000,
   });
   assert.is(waiting.phase(), 'backingOff');
-  assert.not.ok(waiting.calls.includes('disown'));
+  assert.not.ok(waiting.calls.includes('discardIntents'));
 });
 
 test('what an earlier create made is recorded before it is removed with a deleted object', async () => {

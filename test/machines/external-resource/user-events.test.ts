@@ -1,7 +1,11 @@
 // Which transitions are news. What the statechart really goes through is in the suite of events.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { doneGenerationOf, type Seen, UserEventDetector } from '../../../machines/external-resource/user-events.ts';
+import {
+  doneGenerationOf,
+  type SnapshotView,
+  UserEventDetector,
+} from '../../../machines/external-resource/user-events.ts';
 import type { Hint } from '../../../machines/lifecycle.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
 import { view } from './fixtures.ts';
@@ -20,7 +24,7 @@ const COMPLETE = { type: 'Progressing', status: 'False', reason: 'Success', mess
 function play(
   object: KubeObject,
   steps: readonly (readonly [cause: string, output: unknown, from: string, to: string])[],
-  context: Partial<Seen['context']> = {},
+  context: Partial<SnapshotView['context']> = {},
 ): readonly (string | undefined)[] {
   const life = new UserEventDetector(doneGenerationOf(object));
   return steps.map(([cause, output, from, to]) => {
@@ -33,7 +37,7 @@ function play(
       conflictingOwner: undefined,
       ...context,
     };
-    const seen = (state: string): Seen => ({ context: known, hasTag: (tag) => tagsAt(state).has(tag) });
+    const seen = (state: string): SnapshotView => ({ context: known, hasTag: (tag) => tagsAt(state).has(tag) });
     return life.hear({ cause: { type, output }, from: from === '' ? undefined : seen(from), to: seen(to) })?.message;
   });
 }
@@ -139,7 +143,7 @@ test('33.A8: a failure that is looked at again and found so again is no news (US
         attempts: 1,
         conflictingOwner: undefined,
       };
-      const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
+      const seen = (state: string): SnapshotView => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
       return life.hear({ cause: { type, output }, from: seen(from), to: seen(to), object })?.message;
     });
   };
@@ -172,7 +176,7 @@ test('a failure that may pass is news from the second in a row on, with what to 
   const life = new UserEventDetector(undefined, hintFor);
   const fail = (attempts: number, type = 'xstate.error.actor.create', error: ErrorData = known): string | undefined => {
     const context = { externalId: undefined, object: view(), error, attempts, conflictingOwner: undefined };
-    const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
+    const seen = (state: string): SnapshotView => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
     return life.hear({ cause: { type }, from: seen('building.creating'), to: seen('backingOff'), object: objectWith() })
       ?.message;
   };
@@ -195,7 +199,7 @@ test('fields without effect are told of once a generation', () => {
       attempts: 0,
       conflictingOwner: undefined,
     };
-    const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
+    const seen = (state: string): SnapshotView => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
     const output = { changed: false, ...(unappliedFields && { unappliedFields }) };
     const cause = { type: 'xstate.done.actor.update', output };
     return life.hear({ cause, from: seen('reconciling.updating'), to: seen('idle.available'), object: objectWith() })

@@ -24,7 +24,7 @@ const ALWAYS = [
   { key: 'orderBy', name: 'orderBy', type: builtIn('string') },
 ] as const;
 
-interface Given {
+interface GivenParameters {
   /** Keyed by parameter. */
   readonly values: ReadonlyMap<string, unknown>;
   /** Wire names of the parameters that the caller gave. */
@@ -36,7 +36,7 @@ interface Given {
  *
  * @throws {RefusedRequest} 400
  */
-function givenOf(query: Query, body: Value, parameters: readonly Parameter[]): Given {
+function givenOf(query: Query, body: Value, parameters: readonly Parameter[]): GivenParameters {
   const values = new Map<string, unknown>();
   const given = new Set<string>();
   const take = (key: string, type: Type, queryName: string, names: readonly string[], initial: unknown): void => {

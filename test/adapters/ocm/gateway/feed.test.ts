@@ -1,7 +1,7 @@
 // Feed of a kind: what the watch and the answers to writes tell, in any order, makes one history.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Feed, type FeedChange } from '../../../../adapters/ocm/kubernetes-store/feed.ts';
+import { ChangeFeed, type FeedChange } from '../../../../adapters/ocm/kubernetes-store/feed.ts';
 import type { DelegatedObjects, ObjectListener } from '../../../../adapters/ocm/kubernetes-store/port.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 
@@ -13,14 +13,14 @@ function object(name: string, resourceVersion: string, uid = `uid-${name}`): Kub
   return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name, namespace: 'n', uid, resourceVersion } };
 }
 
-function open(): { feed: Feed; watch: ObjectListener; told: string[] } {
+function open(): { feed: ChangeFeed; watch: ObjectListener; told: string[] } {
   let watch: ObjectListener | undefined;
   const objects: Pick<DelegatedObjects, 'follow'> = {
     follow(_, listener) {
       watch = listener;
     },
   };
-  const feed = new Feed(objects as DelegatedObjects, { resource: RESOURCE, namespace: 'n' });
+  const feed = new ChangeFeed(objects as DelegatedObjects, { resource: RESOURCE, namespace: 'n' });
   const told: string[] = [];
   feed.listen((change: FeedChange) =>
     told.push(change.kind === 'all' ? 'all' : `${change.kind} ${change.object.metadata.name} ${versionOf(change)}`),

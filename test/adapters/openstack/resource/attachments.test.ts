@@ -55,7 +55,7 @@ test('33.2: whatever hears what a dependent shows can deny it: no other kind tel
     telling.filter(({ isContradicted }) => isContradicted === undefined).map(({ kind }) => kind),
     [],
   );
-  const heeding = KINDS.filter(({ shows }) => shows !== undefined);
+  const heeding = KINDS.filter(({ isReflected: shows }) => shows !== undefined);
   assert.equal(
     heeding.filter((kind) => kind.published?.(object(kind.kind, { id: 'id-1', resource: {} })) === undefined),
     [],

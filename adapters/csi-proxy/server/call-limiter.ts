@@ -10,7 +10,7 @@ interface Waiter {
 }
 
 /** First come, first served. */
-export class Gate {
+export class CallLimiter {
   readonly #limits: GateLimits;
   readonly #waiters = new Set<Waiter>();
   #running = 0;
