@@ -23,7 +23,7 @@ const NAMED = [
   },
   {
     plan: RESOURCES.plan(1_700_237),
-    about: 'a subnet whose own finalizer was taken off goes before the interface that it made later',
+    about: 'a subnet without its own finalizer is deleted before its interface',
   },
   {
     plan: RESOURCES.plan(700_489),

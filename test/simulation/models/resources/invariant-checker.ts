@@ -133,7 +133,7 @@ export class Watchman {
       this.#objects.delete(uid);
       if (before !== undefined) this.#gone(before);
     } else {
-      // What somebody took out of our hands may go before what comes to be built on it.
+      // An object without its finalizer may be deleted before the objects that are built on it.
       if (type === 'ADDED' && this.#refersToUnguarded(object)) this.excused.add(uid);
       this.#objects.set(uid, { plural, object });
       if (before !== undefined && !this.#isByHand) this.#released(plural, before, object);

@@ -71,7 +71,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       if (neededFor !== 'always') return false;
       return BY_KIND.has(kind) ? isWithout(target) || isLocked(target, object) : target === undefined;
     });
-  /** What comes after what was needed waits, without an id, for what goes, which `object` holds. */
+  /** The successor of a dependency has no id: it waits for a deleted object that `object` holds. */
   const isLocked = (target: KubeObject | undefined, object: KubeObject): boolean =>
     target !== undefined &&
     idOf(target) === undefined &&
