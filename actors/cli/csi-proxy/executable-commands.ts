@@ -5,7 +5,7 @@ import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
 import { TerminalError, TroupeError } from '../../../bus/errors.ts';
 import { systemClock } from '../../base/clock.ts';
 import { stopSignal } from '../../process/process.ts';
-import { parsed, type Usage } from '../command-line.ts';
+import { asksForHelp, helpText, parsed, type Usage } from '../command-line.ts';
 import { runTool, type Tool } from '../tool.ts';
 import type { CsiProxyCommand } from './command.ts';
 import { serve } from './serve.ts';
@@ -60,15 +60,19 @@ async function serviceDeps(out: NodeJS.WritableStream): Promise<ServiceCommandDe
   return { manager, clock: systemClock(), executable: process.execPath, out };
 }
 
+const PROGRAM = 'csi-proxy.exe';
+const SERVE = named('serve', USAGES.serve);
+
 const EXECUTABLE: Tool<CommandName> = {
   name: '',
   about: 'API groups for Windows nodes; without a command it serves',
   usages: {
-    serve: named('serve', USAGES.serve),
+    serve: SERVE,
     call: named('call', USAGES.call),
     ls: named('ls', USAGES.ls),
     ...SERVICE_USAGES,
   },
+  notes: helpText(SERVE, PROGRAM),
   run: (name, args, env) => COMMANDS[name](args, { env, cwd: process.cwd(), stopSignal, out: process.stdout }),
   exitCode: (error) => (error instanceof TroupeError && !(error instanceof TerminalError) ? 1 : 2),
 };
@@ -81,6 +85,6 @@ function named(name: string, usage: Usage): Usage {
 /** @param given  what follows the name of the executable @returns the exit code */
 export function main(given: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [first = ''] = given;
-  const isServe = first === '' || (first.startsWith('-') && first !== '-h');
-  return runTool(EXECUTABLE, isServe ? ['serve', ...given] : given, env, 'csi-proxy.exe');
+  const isServe = first === '' || (first.startsWith('-') && !asksForHelp([first]));
+  return runTool(EXECUTABLE, isServe ? ['serve', ...given] : given, env, PROGRAM);
 }

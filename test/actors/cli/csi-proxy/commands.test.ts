@@ -1,8 +1,11 @@
 // `troupe csi-proxy serve`, `call` and `ls`, together as at a prompt.
+
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call, ls } from '../../../../actors/cli/csi-proxy/call.ts';
@@ -127,6 +130,19 @@ test('what cannot be served is refused before anything is', async () => {
   }
   assert.match(await problem(ls, ['--pipe-prefix', prefix]), 'no process serves');
   remove();
+});
+
+test('the help of csi-proxy.exe names its commands and the flags of the original, however it is asked for', () => {
+  const entry = fileURLToPath(new URL('../../../../actors/cli/csi-proxy/executable.ts', import.meta.url));
+  const [first = '', ...others] = ['--help', '-h', 'help'].map((asked) => {
+    const { status, stdout } = spawnSync(process.execPath, ['--conditions=@troupe/source', entry, asked], {
+      encoding: 'utf8',
+    });
+    assert.is(status, 0);
+    return stdout;
+  });
+  assert.equal(others, [first, first]);
+  for (const text of ['csi-proxy.exe install', 'csi-proxy.exe call', '--kubelet-path']) assert.match(first, text);
 });
 
 test.run();
