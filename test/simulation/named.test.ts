@@ -22,6 +22,10 @@ const NAMED = [
     about: 'a server gives up a deleted volume and takes it back before it was detached (I2)',
   },
   {
+    plan: RESOURCES.plan(1_700_237),
+    about: 'a subnet without its own finalizer is deleted before its interface',
+  },
+  {
     plan: RESOURCES.plan(700_489),
     about: 'a network of its name is found while its own create is in doubt, and arrives later',
   },

@@ -85,7 +85,9 @@ function page(): Html {
   const all = namespace === '' ? landscape : whole.at({ ...state, namespace: '', by: '', text: '', tones: [] });
   const used = [...model.trees.values()].map((tree) => tree.namespace);
   const namespaces = [...new Set([...used, namespace])].filter(Boolean).sort();
-  const count = landscape.causes.blockedBy.size;
+  const body = stage(landscape, isPhone);
+  // The view counts what the server found, repeats folded.
+  const count = (view === 'problems' ? problems.count : undefined) ?? landscape.causes.blockedBy.size;
   announce(landscape);
   const tree = all.byKey.get(chosen);
   const named = chosen === '' ? undefined : { ...model.named(chosen), label: labelOf(tree?.tone ?? 'absent') };
@@ -98,7 +100,7 @@ function page(): Html {
     ${topBar(state, landscape, namespaces, count, deps)} ${filterBar(state, landscape, layoutOf(landscape, isPhone), deps)}
     ${trouble()}
     <main class="${chosen !== '' || (isBack && !isPhone) ? 'with' : ''}">
-      <section class="stage" id="stage" role="tabpanel" aria-labelledby="view-${view}" tabindex="-1">${stage(landscape, isPhone)}</section>
+      <section class="stage" id="stage" role="tabpanel" aria-labelledby="view-${view}" tabindex="-1">${body}</section>
       ${chosen !== '' ? inspector.view(state, all, isPhone) : isBack && !isPhone ? historyBar.around(state) : nothing}
     </main>
     ${historyBar.view(state, Math.max(160, width))} ${tabBar(state, count, deps)} ${keysDialog()}

@@ -66,14 +66,15 @@ export class ProblemsView {
   #readAt = 0;
   #isReading = false;
   #shown = SHOWN;
+  #count: number | undefined;
 
   constructor(deps: ViewDeps) {
     this.#deps = deps;
   }
 
-  /** Number of root causes that need a person, if known. */
+  /** Number of cards that the view found last; undefined: it was not read. */
   get count(): number | undefined {
-    return this.#answer?.problems.filter(({ severity }) => severity !== 'waiting').length;
+    return this.#count;
   }
 
   view({ namespace, text, tones }: State, landscape: Landscape): TemplateResult {
@@ -90,6 +91,7 @@ export class ProblemsView {
     };
     const shown = problems.filter(isWanted);
     const cards = cardsOf(shown, (key) => model.named(key));
+    this.#count = cards.length;
     const waiting = new Set(shown.flatMap((problem) => problem.waiting));
     const needed = cards.filter(({ problem }) => problem.severity === 'person').length;
     const waitsOn = new Map<string, number>();

@@ -444,6 +444,8 @@ test('35.A4: problems are by root cause, the same ones folded, with a command to
     await page.getByRole('button', { name: 'Copy command' }).first().waitFor();
     await page.getByText('pod-a').waitFor();
     await page.locator('.big', { hasText: '600' }).first().waitFor();
+    const title = (await page.locator('.prob h2.title').innerText()).split(' ')[0];
+    assert.is(await page.locator('.badge').first().innerText(), title, 'the tab counts what the view counts');
   }));
 
 test('35.A4: the timeline has the critical path on top and ends when all is settled; a part of it is a link', () =>

@@ -71,14 +71,19 @@ export class Hands {
     this.#deps.watchman.byHand(known, () => this.#take('disowns', object, (finalizer) => finalizer === own));
   }
 
-  /** An interface whose router went, without its guard, has no credentials any more, and nothing that tells it to let go. */
+  /**
+   * An interface whose router went, without its guard, has no credentials any more, and one whose subnet went is not found without
+   * its id: nothing tells either to let go.
+   */
   letStrandedGo(): void {
     const { watchman } = this.#deps;
     for (const { kind, metadata, spec } of watchman.objects()) {
-      const { uid, name, namespace = '' } = metadata;
-      const router = { kind: 'Router', namespace, name: String(spec?.['routerRef']) };
-      if (kind === 'RouterInterface' && watchman.excused.has(uid) && isWithout(this.#get(router)))
-        this.unown({ kind, namespace, name });
+      const { uid, name, namespace = '', deletionTimestamp } = metadata;
+      if (kind !== 'RouterInterface' || !watchman.excused.has(uid)) continue;
+      const router = this.#get({ kind: 'Router', namespace, name: String(spec?.['routerRef']) });
+      const subnet = this.#get({ kind: 'Subnet', namespace, name: String(spec?.['subnetRef']) });
+      const isUnfindable = deletionTimestamp !== undefined && (subnet === undefined || idOf(subnet) === undefined);
+      if (isWithout(router) || isUnfindable) this.unown({ kind, namespace, name });
     }
   }
 

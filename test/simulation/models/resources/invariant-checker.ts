@@ -109,6 +109,12 @@ export class Watchman {
       if (referenceTo(object, used) !== undefined) this.excused.add(object.metadata.uid);
   }
 
+  #refersToUnguarded(object: KubeObject): boolean {
+    return this.objects().some(
+      (used) => this.unguarded.has(used.metadata.uid) && referenceTo(object, used) !== undefined,
+    );
+  }
+
   /** It was refused something, so that its status may tell of an error. */
   refused(uid: string): void {
     this.#refused.add(uid);
@@ -127,6 +133,8 @@ export class Watchman {
       this.#objects.delete(uid);
       if (before !== undefined) this.#gone(before);
     } else {
+      // An object without its finalizer may be deleted before the objects that are built on it.
+      if (type === 'ADDED' && this.#refersToUnguarded(object)) this.excused.add(uid);
       this.#objects.set(uid, { plural, object });
       if (before !== undefined && !this.#isByHand) this.#released(plural, before, object);
       this.#judgeStatus(object);

@@ -68,7 +68,16 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     idOf(object) !== undefined &&
     referencesOf(object).some(({ kind, namespace, name, neededFor }) => {
       const target = objects.get(key(kind, namespace, name));
-      return neededFor === 'always' && (BY_KIND.has(kind) ? isWithout(target) : target === undefined);
+      if (neededFor !== 'always') return false;
+      return BY_KIND.has(kind) ? isWithout(target) || isLocked(target, object) : target === undefined;
+    });
+  /** The successor of a dependency has no id: it waits for a deleted object that `object` holds. */
+  const isLocked = (target: KubeObject | undefined, object: KubeObject): boolean =>
+    target !== undefined &&
+    idOf(target) === undefined &&
+    referencesOf(target).some(({ kind, namespace, name }) => {
+      const used = objects.get(key(kind, namespace, name));
+      return used !== undefined && isGoing(used) && referenceTo(object, used) !== undefined;
     });
   /**
    * A namesake was built while the create of this object was still on its way: then there are two by the name, that made for
