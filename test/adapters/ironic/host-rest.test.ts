@@ -72,7 +72,7 @@ test('one that is detached has no node', () => {
   assert.type(unrestOf({ ...THERE, host }), 'string');
 });
 
-test('one that tells what it could not do has yet to try again, and one that has says so no more', () => {
+test('a failure in the conditions of a host is yet to be retried', () => {
   const progressing = { ...CONDITION, type: 'Progressing', status: 'False', reason: 'NotProgressing' } as const;
   const telling = (message: string): BareMetalHost =>
     withStatus({ conditions: [CONDITION, { ...progressing, message, observedGeneration: 2 }] }).host;

@@ -48,7 +48,7 @@ export function unrestOf({ host, state: nodeState, power, written }: Standing): 
     : undefined;
 }
 
-/** What the host says that it could not do, and has yet to try again: when it has done it, it says so no more. */
+/** The failure in the conditions of the host, which is removed when a retry has succeeded; undefined: there is none. */
 export function untriedOf({ metadata, status }: Pick<BareMetalHost, 'metadata' | 'status'>): string | undefined {
   const message = status?.conditions?.find(({ type }) => type === ConditionType.Progressing)?.message ?? '';
   return message === '' ? undefined : `host '${metadata?.name}' has not tried again: ${message}`;
