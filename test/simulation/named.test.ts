@@ -111,6 +111,7 @@ const NAMED = [
     about: 'a request waits in Ironic for a held node until its sender has lost the lease (P10)',
   },
   { plan: HOSTS.plan(1_100_155), about: 'a host is judged while Ironic reboots its machine' },
+  { plan: HOSTS.plan(1_703_255), about: 'a host is judged before it has tried again what it could not do (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {
     plan: WINDOWS.plan(144),

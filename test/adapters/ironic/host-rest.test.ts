@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BareMetalHost } from '../../../machines/bare-metal-host/host.ts';
-import { type Standing, unrestOf } from './host-rest.ts';
+import { type Standing, unrestOf, untriedOf } from './host-rest.ts';
 
 const test = suite('hosts as they are asked for');
 const IMAGE = { url: 'http://images.test/a.raw' };
@@ -70,6 +70,15 @@ test('one that is detached has no node', () => {
   const host = { ...PROVISIONED, metadata, status: { ...PROVISIONED.status, operationalStatus: 'detached' } };
   assert.is(unrestOf({ ...THERE, host, state: undefined }), undefined);
   assert.type(unrestOf({ ...THERE, host }), 'string');
+});
+
+test('a failure in the conditions of a host is yet to be retried', () => {
+  const progressing = { ...CONDITION, type: 'Progressing', status: 'False', reason: 'NotProgressing' } as const;
+  const telling = (message: string): BareMetalHost =>
+    withStatus({ conditions: [CONDITION, { ...progressing, message, observedGeneration: 2 }] }).host;
+  assert.is(untriedOf(telling('Ironic is away')), "host 'one' has not tried again: Ironic is away");
+  assert.is(untriedOf(telling('')), undefined);
+  assert.is(untriedOf(PROVISIONED), undefined);
 });
 
 test.run();

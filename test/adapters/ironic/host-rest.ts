@@ -1,5 +1,6 @@
 // Whether a host is as it is asked for, on a machine that the test can look into.
 import type { Power } from '../../../adapters/simulated/ironic/mod.ts';
+import { ConditionType } from '../../../machines/bare-metal-host/conditions.ts';
 import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../../machines/bare-metal-host/host.ts';
 
 /** A host, and what there is of it elsewhere. */
@@ -45,6 +46,12 @@ export function unrestOf({ host, state: nodeState, power, written }: Standing): 
   return isInUse && nodeState !== 'active'
     ? `the node of ${what} is '${nodeState}', and something runs there`
     : undefined;
+}
+
+/** The failure in the conditions of the host, which is removed when a retry has succeeded; undefined: there is none. */
+export function untriedOf({ metadata, status }: Pick<BareMetalHost, 'metadata' | 'status'>): string | undefined {
+  const message = status?.conditions?.find(({ type }) => type === ConditionType.Progressing)?.message ?? '';
+  return message === '' ? undefined : `host '${metadata?.name}' has not tried again: ${message}`;
 }
 
 export function imageOf(spec: HostSpec | null | undefined): string | undefined {

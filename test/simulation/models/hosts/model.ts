@@ -7,7 +7,7 @@ import type { Change } from '../../../../adapters/simulated/kubernetes/storage/s
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { BareMetalHost, HostStatus } from '../../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../../machines/bare-metal-host/machine.ts';
-import { isDetached, unrestOf } from '../../../adapters/ironic/host-rest.ts';
+import { isDetached, unrestOf, untriedOf } from '../../../adapters/ironic/host-rest.ts';
 import type { Landing } from '../../clouds.ts';
 import { skipIdsOfCloud } from '../../draw.ts';
 import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
@@ -131,9 +131,9 @@ class Hosts implements Environment<HostHappening> {
     const unrest = unrestOf({ host, state, power, written: disk?.image });
     // No event reports that Ironic has ended a reboot: the host is on before and after it.
     if (unrest !== undefined && node !== undefined && node['reservation'] !== null) this.#context.onChange();
-    return (
-      unrest ?? (isDetached(host) ? undefined : this.#unrestOfNode(`host '${machine.host}'`, host.status ?? {}, node))
-    );
+    const why = unrest ?? untriedOf(host);
+    if (why !== undefined) return why;
+    return isDetached(host) ? undefined : this.#unrestOfNode(`host '${machine.host}'`, host.status ?? {}, node);
   }
 
   /** When Ironic looks again it recovers from a power failure by itself, and knows how the machine is: the host tells then. */
