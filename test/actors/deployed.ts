@@ -18,7 +18,7 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
     const { clock, kubeconfig, wire: dispatcher } = ground;
     const client = kubeClient({ clock, kubeconfig, dispatcher });
     try {
-      if (withKubectl) await kubectl(kubeconfig, 'apply', '--server-side', '-f', INSTALL_FILE);
+      if (withKubectl) await applyOnce(kubeconfig);
       else await applyAccount(client);
       const runtimeKubeconfig = join(ground.folder, 'kubeconfig-troupe');
       await writeFile(runtimeKubeconfig, await asAccount(client, clock, kubeconfig, 'troupe'), { mode: 0o600 });
@@ -27,6 +27,15 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
       await client.close();
     }
   };
+}
+
+/** Applications of the manifests, by the kubeconfig of the cluster: each takes kubectl some seconds. */
+const applied = new Map<string, Promise<string>>();
+
+function applyOnce(kubeconfig: string): Promise<string> {
+  const known = applied.get(kubeconfig) ?? kubectl(kubeconfig, 'apply', '--server-side', '-f', INSTALL_FILE);
+  applied.set(kubeconfig, known);
+  return known;
 }
 
 /** What was applied with kubectl goes again, but for the definitions. */
