@@ -11,10 +11,11 @@
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
 import type { Child, Kind, Reference } from '../../machines/kind.ts';
-import { type LabelPatch, type ObjectVersion, Readiness } from '../../machines/lifecycle.ts';
+import { type DependencyAnswer, type LabelPatch, type ObjectVersion, Readiness } from '../../machines/lifecycle.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
+import type { UnreportedChildren } from './unreported-children.ts';
 
 export interface ChildrenDeps {
   readonly objects: Pick<
@@ -22,6 +23,7 @@ export interface ChildrenDeps {
     'applied' | 'apply' | 'addOwner' | 'get' | 'remove' | 'removeOwner' | 'mark' | 'patchStatus' | 'patchSpec'
   >;
   readonly registry: Registry;
+  readonly unreported: Pick<UnreportedChildren, 'follow'>;
 }
 
 export interface Owner {
@@ -30,6 +32,10 @@ export interface Owner {
   readonly kind: Kind;
   /** Whether its lifecycle continues: the shard's lease may have been lost and acquired again. */
   readonly isAlive: () => boolean;
+  /** Notifies the lifecycle of the deletion of a child that no answer will report. */
+  readonly onChildGone: () => void;
+  /** Aborted when the shard's lease is lost. */
+  readonly signal: AbortSignal;
 }
 
 /** Makes sure of all children. @param more  beside those of the kind, or in place of them @returns messages of what is waited for */
@@ -42,7 +48,29 @@ export async function ensureChildren(
   const usual = owner.kind.children(owner.object).filter((child) => !more.some(isInPlaceOf(child)));
   const children = [...usual, ...more];
   const waiting = await ended(children.map((child) => ensureChild(deps, owner, child)));
+  // Whatever was done for it, it was there.
+  // mutant: unreported-child-forgotten drop
+  for (const child of children) followUnreported(deps, owner, child);
   return waiting.flat();
+}
+
+/** Reads a child again that its owner was not told of (UNREPORTED-CHILDREN-1). One without a claim is never told of. */
+function followUnreported(deps: ChildrenDeps, owner: Owner, child: Child): void {
+  const { resource, namespace, key } = placeOf(deps, owner, child);
+  const { uid } = owner.object.metadata;
+  void deps.unreported.follow({
+    ...{ id: `${uid} ${key}`, resource, namespace, name: child.name, signal: owner.signal, onGone: owner.onChildGone },
+    isUnreported: () => owner.isAlive() && answerFrom(deps, owner, key)?.readiness === Readiness.Absent,
+  });
+}
+
+/** The last answer to the owner's claim on a child. */
+function answerFrom(
+  { registry }: Pick<ChildrenDeps, 'registry'>,
+  { actor }: Pick<Owner, 'actor'>,
+  key: string,
+): DependencyAnswer | undefined {
+  return actor.dependencies().find((each) => addressKey(registry.target(actor.address, each)) === key)?.answer;
 }
 
 /** Results of all, once each has ended (CHILDREN-3). @throws the first failure */
@@ -53,7 +81,7 @@ async function ended<Result>(all: readonly Promise<Result>[]): Promise<readonly 
 
 async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Promise<readonly string[]> {
   const { objects, registry } = deps;
-  const { actor, object, kind } = owner;
+  const { object, kind } = owner;
   const { resource, namespace, key } = placeOf(deps, owner, child);
   const manager = kind.fieldManagers.children ?? kind.fieldManagers.guards;
   const waiting = (until: 'ready' | 'deleted'): readonly string[] => [
@@ -71,7 +99,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       labels: {},
       owners: [ownerReferenceTo(object)],
     });
-  const answer = actor.dependencies().find((each) => addressKey(registry.target(actor.address, each)) === key)?.answer;
+  const answer = answerFrom(deps, owner, key);
   // Its actor may have said that it is absent before it was made: the API server knows.
   const found = await objects.applied(resource, namespace, child.name, manager);
   refuseEnded(owner);

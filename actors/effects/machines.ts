@@ -15,8 +15,9 @@ import { Audits } from './audit.ts';
 import { OwnershipResolver } from './ownership.ts';
 import { ObjectPorts, type PortsDeps, settled } from './ports.ts';
 import { Reservations } from './reservations.ts';
+import { UnreportedChildren } from './unreported-children.ts';
 
-export interface EffectsDeps extends Omit<PortsDeps, 'reservations' | 'ownership'> {
+export interface EffectsDeps extends Omit<PortsDeps, 'reservations' | 'ownership' | 'unreported'> {
   /** The actor with this key, if this process hosts it. */
   actor(key: string): ObjectActor | undefined;
   readonly mailbox: Mailbox;
@@ -31,6 +32,7 @@ export function machinesWith(deps: EffectsDeps): Machines {
     recordMetric: (object, measurement) => deps.recordMetric(object, measurement),
     reservations: new Reservations({ mailbox, clock, objects, registry }),
     ownership: new OwnershipResolver({ objects, registry, namespaces, clock }),
+    unreported: new UnreportedChildren({ objects, clock }),
   };
   const guard = deletionGuard(deps);
   const provided = new Map<Lifecycle, AnyStateMachine>();

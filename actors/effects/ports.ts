@@ -49,6 +49,7 @@ import {
 } from './children.ts';
 import type { OwnershipResolver } from './ownership.ts';
 import { type Reservations, reservationName } from './reservations.ts';
+import type { UnreportedChildren } from './unreported-children.ts';
 
 /** Dependencies that all ports of a host share. */
 export interface PortsDeps {
@@ -63,6 +64,7 @@ export interface PortsDeps {
   readonly lateEffectMs: number;
   readonly reservations: Reservations;
   readonly ownership: OwnershipResolver;
+  readonly unreported: UnreportedChildren;
   /** Counts something that happened to an object. */
   recordMetric(object: KubeObject, measurement: Measurement): void;
 }
@@ -345,7 +347,8 @@ export class ObjectPorts implements LifecyclePorts {
   #owner(): Owner {
     const { actor, incarnation, kind, host } = this.#living();
     const isAlive = (): boolean => host.hosts(actor) && actor.object?.metadata.uid === incarnation.uid;
-    return { actor, object: incarnation.object, kind, isAlive };
+    const onChildGone = (): void => actor.missChild();
+    return { actor, object: incarnation.object, kind, isAlive, onChildGone, signal: host.leaseSignal };
   }
 
   /** Writes the object (PORTS-2). */

@@ -211,6 +211,13 @@ export class ObjectActor extends ObjectContext {
     });
   }
 
+  /** A child was deleted, and no answer will report it: the last one was `absent` already (UNREPORTED-CHILDREN-1). */
+  missChild(): void {
+    if (!this.#started || this.#stopped || this.object === undefined) return;
+    // mutant: lost-child-unheard drop
+    this.supervise(() => this.#charts.sendDependencies({ isReplaced: true, isNews: true }));
+  }
+
   /**
    * Processes a version of the object.
    *

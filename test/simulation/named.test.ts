@@ -101,6 +101,10 @@ const NAMED = [
     plan: RESOURCES.plan(1_300_265),
     about: 'a late create makes a network for an object that detached it, beside the one of the same name',
   },
+  {
+    plan: RESOURCES.plan(1_701_309),
+    about: 'what a book made is taken away before any watch saw it, and the book makes another (UNREPORTED-CHILDREN-1)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_500_240),

@@ -9,6 +9,7 @@ import {
   type Owner,
   removeChildren,
 } from '../../../actors/effects/children.ts';
+import type { SeenChild } from '../../../actors/effects/unreported-children.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { ApplyOptions } from '../../../adapters/kubernetes/mod.ts';
 import { ConflictError, type JsonObject, TransientError } from '../../../bus/mod.ts';
@@ -45,6 +46,8 @@ function stored(metadata: Partial<KubeObject['metadata']> = {}, spec: JsonObject
 /** An API server with at most one child; what is asked of it is noted. */
 function play({ child = CHILD, stored: present, fields = {}, answer, applyFails = false, isAlive = true }: Scene) {
   const calls: string[] = [];
+  /** Children of which the owner was not told. */
+  const followed: string[] = [];
   const kinds = [
     { ...simpleKind({ realm: 'test', kind: 'Subnet', plural: 'subnets' }), children: () => [child] },
     simpleKind({ realm: 'test', kind: 'Plug', plural: 'plugs' }),
@@ -73,13 +76,23 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
       },
     },
     registry: registry(kinds, []),
+    unreported: {
+      async follow({ id, name, isUnreported }: SeenChild) {
+        if (isUnreported()) followed.push(`${id} ${name}`);
+      },
+    },
   } as unknown as ChildrenDeps;
   const address = { realm: 'test', plural: 'subnets', namespace: 'ns', name: 's' };
   const reference = { kind: 'Plug', name: 's-subnet', finalizers: [], neededFor: 'never' as const, answer };
   const actor = { address, dependencies: () => [reference] };
-  const owner = { actor, object: OBJECT, kind: kinds[0], isAlive: () => isAlive } as Owner;
+  const { signal } = new AbortController();
+  const owner: Owner = {
+    ...({ actor, object: OBJECT, kind: kinds[0] } as Pick<Owner, 'actor' | 'object' | 'kind'>),
+    ...{ isAlive: () => isAlive, onChildGone: () => undefined, signal },
+  };
   return {
     calls,
+    followed,
     ensured: () => ensureChildren(deps, owner),
     marked: (object: KubeObject) =>
       mark(deps, { ...owner, object }, CHILD, { manager: 'marks', labels: {}, isOwned: true }),
@@ -113,6 +126,21 @@ test('one that was made a moment ago is no error (I6)', async () => {
   const { ensured, calls } = play({ answer: { readiness: Readiness.Absent, uid: '' }, applyFails: true });
   assert.equal(await ensured(), READY);
   assert.equal(calls, ['apply for owner']);
+});
+
+test('one that was made, or is there, is followed while its owner has heard that there is none (UNREPORTED-CHILDREN-1)', async () => {
+  const absent = { readiness: Readiness.Absent, uid: '' };
+  const going = stored({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+  for (const present of [undefined, stored(), going, stored({}, { ...SPEC, type: 'Other' })]) {
+    const { ensured, followed } = play({ stored: present, answer: absent });
+    await ensured();
+    assert.equal(followed, ['owner test.plugs.ns.s-subnet s-subnet'], JSON.stringify(present));
+  }
+  for (const answer of [undefined, { readiness: Readiness.Ready, uid: 'own' }]) {
+    const { ensured, followed } = play({ stored: stored(), answer });
+    await ensured();
+    assert.equal(followed, []);
+  }
 });
 
 test('one that comes back with its members in another order, and with more of them, is as it was applied (CHILDREN-1)', async () => {

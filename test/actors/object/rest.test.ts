@@ -196,6 +196,21 @@ test('what it was built on was made anew under another id: it looks again (OBJEC
   await bus.close();
 });
 
+test('a child that was deleted before any watch saw it has its owner look again (UNREPORTED-CHILDREN-1)', async () => {
+  const { actor, scene, transitions, quiet, bus } = start(thing(7));
+  await quiet();
+  assert.equal([scene.woken, actor.isPassivated], [1, true]);
+  actor.missChild();
+  await quiet();
+  assert.is(scene.woken, 2);
+  assert.match(transitions[1] ?? '', /^idle.available -> reconciling.observing/);
+  actor.stop();
+  actor.missChild();
+  await quiet();
+  assert.is(scene.woken, 2);
+  await bus.close();
+});
+
 test('33.2: a dependency that denies what the status shows has it looked at, once (OBJECT-MACHINES-5)', async () => {
   const { actor, scene, transitions, quiet, bus } = start(thing(7));
   const answer: AnswerMessage = {

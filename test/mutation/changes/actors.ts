@@ -146,6 +146,11 @@ export const ACTORS: readonly Change[] = [
     'shared-child-deleted': 'CHILDREN-2: a child that others own too is deleted with one of them',
     'child-keeps-unwanted': 'CHILDREN-1: what was applied and is not wanted any more stays on a child',
     'made-child-fails-pass': 'a child that another host made meanwhile fails the pass',
+    'unreported-child-forgotten': 'UNREPORTED-CHILDREN-1: the deletion of a child that no watch saw is never noticed',
+  }),
+  ...noticedBy(['unreported children'], {
+    'unreported-child-read-twice': 'UNREPORTED-CHILDREN-2: each pass of an owner begins another series of reads',
+    'reported-child-read-on': 'UNREPORTED-CHILDREN-1: a child is read for ever, also when it was reported',
   }),
   ...noticedBy(['watcher of namespaces'], {
     'older-list-believed': 'WATCHER-5: the list of a restored API server is dropped as old',
@@ -158,6 +163,7 @@ export const ACTORS: readonly Change[] = [
   }),
   ...noticedBy(['rest'], {
     'late-birth-unverified': 'an object that has gone before anybody told of it lives on',
+    'lost-child-unheard': 'UNREPORTED-CHILDREN-1: a resting lifecycle stays available without its child',
     'each-birth-verified': 'each object costs a call when it is made',
     'resting-life-sleeps-on': 'OBJECT-MACHINES-5, I9: a life that rests is not woken by what it would see',
     'refused-sleeps-on':
