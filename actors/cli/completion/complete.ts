@@ -180,12 +180,18 @@ function operandOf({ forms = [] }: Usage, current: string, adapters: readonly Ad
       ...shortNames.map((name) => ({ text: `${name}${end}`, about: kind })),
     ]);
   });
-  const found = among(all, current);
+  const found = among(withoutTwins(all), current);
   if (all.length === 0 && forms.length > 0 && forms.some((form) => /<file|<folder/i.test(form))) {
     return { candidates: [], directive: Directive.None };
   }
   const isHalf = found.candidates.some(({ text }) => text.endsWith('/'));
   return isHalf ? { ...found, directive: Directive.NoSpace | Directive.NoFiles } : found;
+}
+
+/** Each candidate once, and none with a slash that is there without it: a name may follow that, too. */
+function withoutTwins(all: readonly Candidate[]): readonly Candidate[] {
+  const byText = new Map(all.map((candidate) => [candidate.text, candidate]));
+  return [...byText.values()].filter(({ text }) => !text.endsWith('/') || !byText.has(text.slice(0, -1)));
 }
 
 function namesOf(usages: readonly Usage[]): readonly Candidate[] {
