@@ -26,6 +26,10 @@ const NAMED = [
     about: 'a subnet without its own finalizer is deleted before its interface',
   },
   {
+    plan: RESOURCES.plan(1_790_094),
+    about: 'a deleted network whose create came late is one of two of its name (EXTERNAL-RESOURCE-9)',
+  },
+  {
     plan: RESOURCES.plan(700_489),
     about: 'a network of its name is found while its own create is in doubt, and arrives later',
   },

@@ -27,6 +27,8 @@ export class LeftBehind {
   readonly #deps: LeftBehindDeps;
   /** Names and ports that were freed by a removal, and the uids of the objects that were edited since. */
   readonly #freed = new Map<string, Set<string>>();
+  /** Uids of the deleted objects that were edited since their name is unique. */
+  readonly #clear = new Set<string>();
 
   constructor(deps: LeftBehindDeps) {
     this.#deps = deps;
@@ -37,6 +39,7 @@ export class LeftBehind {
     this.#removeDetached();
     this.#removeMade();
     this.#retryRefused();
+    this.#retryAmbiguous();
   }
 
   /**
@@ -102,6 +105,21 @@ export class LeftBehind {
     }
   }
 
+  /** A deleted object that would not guess looks again when it is edited: a user edits it once its name is unique. */
+  #retryAmbiguous(): void {
+    for (const object of this.#deps.watchman.objects()) {
+      const { kind, metadata } = object;
+      const { uid, name, namespace = '', deletionTimestamp } = metadata;
+      const collection = collectionOf(kind);
+      if (deletionTimestamp === undefined || collection === undefined || this.#clear.has(uid)) continue;
+      if (sayingOf(object).message !== AMBIGUOUS || idOf(object) !== undefined) continue;
+      const named = this.#deps.cloud.resources(collection).filter((each) => each['name'] === statedName(object));
+      if (named.length > 1) continue;
+      this.#clear.add(uid);
+      this.#deps.touch({ kind, namespace, name }, 'unique');
+    }
+  }
+
   #isIn(collection: CollectionName, id: string): boolean {
     return this.#deps.cloud.resources(collection).some((resource) => resource['id'] === id);
   }
@@ -114,12 +132,13 @@ function freedBy(kind: string, { name, port_id: port }: JsonObject): string {
 /** The name or port that the object was refused. */
 function lackedBy(object: KubeObject): string | undefined {
   const { message = '', isRefused } = sayingOf(object);
-  const { deletionTimestamp, name } = object.metadata;
+  const { deletionTimestamp } = object.metadata;
   if (!isRefused || deletionTimestamp !== undefined || idOf(object) !== undefined) return undefined;
-  if (message === AMBIGUOUS) {
-    const { name: stated = name } = (object.spec?.['resource'] ?? {}) as JsonObject;
-    return `${object.kind} ${stated}`;
-  }
+  if (message === AMBIGUOUS) return `${object.kind} ${statedName(object)}`;
   const port = PORT_IS_TAKEN.exec(message)?.[1];
   return port === undefined ? undefined : `port ${port}`;
+}
+
+function statedName({ spec, metadata }: KubeObject): unknown {
+  return ((spec?.['resource'] ?? {}) as JsonObject)['name'] ?? metadata.name;
 }

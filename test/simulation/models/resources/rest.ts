@@ -101,7 +101,8 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       const holders = [...objects.values()].filter(
         (other) => holds(other, object, watchman, objects, cloud) || (isOwnOf(other, object) && isStranded(other)),
       );
-      if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
+      if (holders.length === 0 && !isAmbiguous(object))
+        return `${what} is deleted, nothing needs it, and it is still there`;
       // Whose code failed begins again, and says what it waits for, unless it was never ours to let go.
       const { message = '' } = sayingOf(object);
       const isOurs = object.metadata.finalizers?.includes(BY_KIND.get(object.kind)?.finalizer ?? '') === true;
