@@ -36,17 +36,21 @@ if (!admin) {
     try {
       await client.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } });
       const within = `namespaces/${namespace}`;
-      const binding = one(manifests, 'RoleBinding', 'troupe-bus');
+      const placed = (kind: string): JsonObject => {
+        const manifest = one(manifests, kind, 'troupe-bus');
+        return { ...manifest, metadata: { ...manifest.metadata, namespace } };
+      };
+      const binding = placed('RoleBinding');
       const subjects = (binding['subjects'] as readonly JsonObject[]).map((subject) => ({ ...subject, namespace }));
       await client.call({
         method: 'POST',
         path: `/api/v1/${within}/serviceaccounts`,
-        body: one(manifests, 'ServiceAccount', 'troupe-bus'),
+        body: placed('ServiceAccount'),
       });
       await client.call({
         method: 'POST',
         path: `${RBAC}/${within}/roles`,
-        body: one(manifests, 'Role', 'troupe-bus'),
+        body: placed('Role'),
       });
       await client.call({ method: 'POST', path: `${RBAC}/${within}/rolebindings`, body: { ...binding, subjects } });
       const kubeconfig = join(folder, 'kubeconfig');

@@ -1,4 +1,4 @@
-// needs: kube helm
+// needs: kube helm nats
 // The ways to install on a real API server: by the one file, and by Helm. The same objects come of both, and a pod's
 // process, started here as its Deployment says for want of a node, works with them under its account.
 import { randomUUID } from 'node:crypto';
