@@ -30,6 +30,11 @@ const NAMED = [
     about: 'a deleted network whose create came late is one of two of its name (EXTERNAL-RESOURCE-9)',
   },
   {
+    plan: RESOURCES.plan(2_000_487),
+    about:
+      'of three networks of one name the create of one comes late, and the third does not guess (EXTERNAL-RESOURCE-9)',
+  },
+  {
     plan: RESOURCES.plan(700_489),
     about: 'a network of its name is found while its own create is in doubt, and arrives later',
   },

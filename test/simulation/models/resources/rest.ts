@@ -80,14 +80,18 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       return used !== undefined && isGoing(used) && referenceTo(object, used) !== undefined;
     });
   /**
-   * A namesake was built while the create of this object was still on its way: then there are two by the name, that made for
-   * this object is not recorded, and it does not guess. It says so until somebody edits it, also when the other has gone.
+   * A namesake was built while the create of this object, or of another namesake, was still on its way: then there are two by the
+   * name, the late one is not recorded, and this one does not guess. It says so until somebody edits it, also when the other has gone.
    */
   const isAmbiguous = (object: KubeObject): boolean =>
     sayingOf(object).message === AMBIGUOUS &&
     idOf(object) === undefined &&
     isNamesake(object) &&
-    [...watchman.made.values()].some(({ id, uid }) => uid === object.metadata.uid && isInCloud(cloud, object.kind, id));
+    [...watchman.made.values()].some(({ id, uid }) => {
+      const maker = watchman.objectOf(uid);
+      const isOfOther = maker !== undefined && isNamesake(maker) && watchman.ownerOf(id) === undefined;
+      return (uid === object.metadata.uid || isOfOther) && isInCloud(cloud, object.kind, id);
+    });
   const ids = new Set<string>();
   for (const object of objects.values()) {
     const { name, uid, generation, deletionTimestamp } = object.metadata;
