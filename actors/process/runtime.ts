@@ -132,7 +132,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     callMs,
     lateEffectMs,
     report,
-    recordMetric: recordMetric,
+    recordMetric,
   });
   const here = host.localDelivery;
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>

@@ -372,7 +372,9 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
     if (answer === undefined) return false;
     // mutant: absent-reference-proves-of-edited === -> $1 !== undefined
     const isOld = finalizers.length > 0 && (neededFor === 'always' || fixed === true || !isEdited);
-    if (answer.readiness === Readiness.Absent) return isOld;
+    // A dependency that is used only after the create may go while a create is in doubt.
+    // mutant: absent-use-proves-unbuilt return -> $2
+    if (answer.readiness === Readiness.Absent) return neededFor !== 'update' && isOld;
     if (answer.externalId !== undefined || answer.version !== undefined) return false;
     // Guarded or our owner, which waits for us: it had no resource, or its resource could not have gone with ours on it.
     if (neededFor === 'always') return true;

@@ -18,6 +18,10 @@ const asIfAlike = (plan: Plan): Plan =>
 const NAMED = [
   { plan: RESOURCES.plan(82), about: 'mail of before comes after the API server was restored from a backup (I8)' },
   {
+    plan: RESOURCES.plan(2_100_538),
+    about: 'a volume goes while the create of its server is in doubt, and the server is looked for (I4)',
+  },
+  {
     plan: RESOURCES.plan(1_600_445),
     about: 'a server gives up a deleted volume and takes it back before it was detached (I2)',
   },

@@ -1,6 +1,7 @@
 // The steps of the demo: the landscape comes up, a host is retired, all is deleted again, and nothing may be left.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellWord } from '../../../adapters/text/shell-word.ts';
 import { type Clock, TerminalError, toErrorData } from '../../../bus/mod.ts';
 import type { Environment } from '../../process/environment.ts';
 import { aborted, type Gateway } from '../../process/run.ts';
@@ -362,7 +363,7 @@ export class Demo {
     const { environment, folder, visualizer, gateway, say } = this.#stage;
     const { kubeconfig, natsUrl, simulator, cloudsYaml } = environment;
     say('everything stays up until Ctrl-C. To look:');
-    say(`  export KUBECONFIG=${kubeconfig}`);
+    say(`  export KUBECONFIG=${shellWord(kubeconfig)}`);
     say(`  kubectl get openstack -n ${NAMESPACE}`);
     if (visualizer !== undefined) say(`  ${visualizer.url}   # all objects, in the browser`);
     if (gateway !== undefined) {
@@ -372,12 +373,12 @@ export class Demo {
     if (natsUrl !== undefined) {
       const file = join(folder, 'nats-url');
       await writeFile(file, natsUrl, { mode: 0o600 });
-      say(`  nats --server "$(cat ${file})" sub 'troupe.event.>'`);
+      say(`  nats --server "$(cat ${shellWord(file)})" sub 'troupe.event.>'`);
     }
     if (simulator !== undefined) {
       const file = join(folder, 'clouds.yaml');
       await writeFile(file, cloudsYaml, { mode: 0o600 });
-      say(`  OS_CLIENT_CONFIG_FILE=${file} openstack --os-cloud openstack network list`);
+      say(`  OS_CLIENT_CONFIG_FILE=${shellWord(file)} openstack --os-cloud openstack network list`);
     }
   }
 }

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Adapter, ConfiguredAdapter, DevBackend } from '../../../adapters/api/adapter.ts';
 import { REALM as MODELS } from '../../../adapters/ocm/kinds/resource.ts';
+import { shellWord } from '../../../adapters/text/shell-word.ts';
 import { toErrorData } from '../../../bus/mod.ts';
 import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
 import { busUser } from '../../process/bus-user.ts';
@@ -96,10 +97,10 @@ export async function dev({
     reminder.show(
       [
         '',
-        `  export KUBECONFIG=${kubeconfig}`,
+        `  export KUBECONFIG=${shellWord(kubeconfig)}`,
         ...counterparts.flatMap(({ usage }) => usage.map((line) => `  ${line}`)),
         ...modelLines(gateway, isSmallModel).map((line) => `  ${line}`),
-        ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
+        ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${shellWord(events)})" sub 'troupe.event.>'`]),
         ...(visualizer === undefined ? [] : [`  ${visualizer.url}   # all objects, in the browser: troupe ui`]),
         '',
         firstSteps(adapters),

@@ -4,6 +4,7 @@ import { delegatedObjects } from '../../../adapters/kubernetes/mod.ts';
 import { Api, serveHttp } from '../../../adapters/ocm/gateway/mod.ts';
 import { ROLE } from '../../../adapters/ocm/kinds/resource.ts';
 import { kubernetesStore } from '../../../adapters/ocm/kubernetes-store/store.ts';
+import { shellWord } from '../../../adapters/text/shell-word.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { freeFrom } from '../../base/free-address.ts';
 import { parseListenAddress } from '../../base/listen-address.ts';
@@ -174,5 +175,5 @@ function orPrefixed<T>(make: () => T): T {
 
 function curlFor(auth: string, tokenFile: string | undefined): string {
   if (auth === 'none') return 'curl';
-  return `curl -H "Authorization: Bearer ${tokenFile === undefined ? '$TOKEN' : `$(cat ${tokenFile})`}"`;
+  return `curl -H "Authorization: Bearer ${tokenFile === undefined ? '$TOKEN' : `$(cat ${shellWord(tokenFile)})`}"`;
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { DevBackend, DevBackendPorts } from '../../api/adapter.ts';
 import { startSimulator } from '../../simulated/openstack/mod.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { readClouds } from '../client/clouds-yaml.ts';
 
 /** Network that samples import, as an administrator would have made it. */
@@ -28,7 +29,7 @@ export async function devBackend({ clock, folder, variable }: DevBackendPorts): 
   return {
     description: `cloud: ${simulator === undefined ? `as in ${file}` : `${simulator.authUrl} (simulated)`}`,
     usage: [
-      `kubectl create secret generic openstack-clouds --from-file=clouds.yaml=${clouds}`,
+      `kubectl create secret generic openstack-clouds --from-file=clouds.yaml=${shellWord(clouds)}`,
       `# and in each object: cloudCredentialsRef: {secretName: openstack-clouds, cloudName: ${cloudNames(cloudsYaml)}}`,
     ],
     close: async () => simulator?.close(),

@@ -980,6 +980,13 @@ test('an absent reference that may be new proves nothing: what an earlier life m
   assert.equal(fixed.calls.slice(-2), ['endClaims', 'removeOwnFinalizer']);
 });
 
+test('that what is used only after the create is absent proves nothing: an earlier create is looked for (I4)', async () => {
+  const volume = dependency('absent', { kind: 'Volume', name: 'disk', neededFor: 'update' });
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), endClaims: () => undefined };
+  const run = await lived(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, volume]);
+  assert.equal(run.calls.slice(-2), ['resolveOwnership', 'remove']);
+});
+
 test('on a dependency that was never built itself, nothing was built: it is yielded, or left behind (P1)', async () => {
   const unbuilt = dependency('deleting', { neededFor: 'always', answer: { readiness: 'deleting', uid: 'router-1' } });
   const alive = await lived({}, view(owned), [unbuilt]);

@@ -48,6 +48,7 @@ export const MACHINES: readonly Change[] = [
     'blank-deletion-waits': 'P1: what goes before it was built waits for what cannot tell without it what it built',
     'absent-reference-proves-of-edited':
       'I4: that a reference is absent proves of an edited object that nothing was built',
+    'absent-use-proves-unbuilt': 'I4: that what is used only after the create is absent proves that nothing was built',
     'gone-before-children': 'an object goes before its children',
     'removal-asked-once': 'a deletion that the cloud took and lost is never asked for again',
     'watched-with-old-credentials': 'what is waited for is watched with credentials that are no more',

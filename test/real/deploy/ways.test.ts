@@ -65,13 +65,12 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
     await on('delete', '--ignore-not-found', '-f', await inFile('passing.yaml', manifestsText(passing)));
   };
 
-  /** As the page tells who goes back to ORC. */
-  const removedAsFromOrc = async (): Promise<void> => {
-    const page = 'deploy/from-orc.md';
+  /** Types the commands of a page that begin so; its files are named from the root of the checkout. */
+  const typedFrom = async (page: string, beginning: string): Promise<void> => {
     const blocks = blocksOf(page, await readFile(join(ROOT, page), 'utf8'));
-    const commands = blocks.flatMap((block) => commandsOf(block));
-    for (const command of commands.filter((each) => each.startsWith('kubectl delete ')))
-      await on(...command.split(/ +/).slice(1));
+    const commands = blocks.flatMap(commandsOf).filter((command) => command.startsWith(beginning));
+    assert.ok(commands.length > 0, `${page} has no ${beginning}`);
+    for (const command of commands) await on(...command.split(/ +/).slice(1));
   };
 
   test.before(async () => {
@@ -89,7 +88,11 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
 
   let first: readonly Manifest[] | undefined;
   for (const [way, install, uninstall] of [
-    ['one file', () => on('apply', '--server-side', '-f', file), removedAsFromOrc],
+    [
+      'one file',
+      () => typedFrom('README.md', 'kubectl apply '),
+      () => typedFrom('deploy/from-orc.md', 'kubectl delete '),
+    ],
     [
       'Helm',
       async () => {
