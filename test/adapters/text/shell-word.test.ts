@@ -1,4 +1,4 @@
-// How a POSIX shell reads the words that commands tell people to paste.
+// Words of command lines as a POSIX shell reads them.
 import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
