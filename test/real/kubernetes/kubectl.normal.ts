@@ -94,12 +94,16 @@ function changedLines(lines: readonly string[]): string[] {
   return lines.filter((line) => /^(?:[-+](?![-+])|diff )/.test(line) && !/^[-+] +time: /.test(line));
 }
 
-/** Rows of what both servers have; the width of the columns follows from all of them. */
+/**
+ * Rows of what both servers have; the width of the columns follows from all of them. A custom kind of another suite may
+ * have the name of a built-in one, as the Role of OpenStack.
+ */
 function servedOnly(lines: readonly string[], group: string): string[] {
   return lines
     .filter((row) => {
-      const [name = ''] = row.split(' ');
-      return name === 'NAME' || SERVED.has(name.replace(/\..*/, '')) || row.includes(group) || row === '';
+      const [name = '', ...columns] = row.split(/ +/);
+      const isServed = SERVED.has(name) && columns.some((column) => SERVED_VERSIONS.has(column));
+      return name === 'NAME' || isServed || row.includes(group) || row === '';
     })
     .map((row) => row.replace(/ +/g, ' '));
 }
