@@ -22,6 +22,14 @@ const NAMED = [
     about: 'a volume goes while the create of its server is in doubt, and the server is looked for (I4)',
   },
   {
+    plan: RESOURCES.plan(2_112_660),
+    about: 'a router without its guards is deleted before its interface while the namespace is deleted',
+  },
+  {
+    plan: RESOURCES.plan(2_113_076),
+    about: 'a network that recorded one of its name is deleted before its own create arrives',
+  },
+  {
     plan: RESOURCES.plan(1_600_445),
     about: 'a server gives up a deleted volume and takes it back before it was detached (I2)',
   },

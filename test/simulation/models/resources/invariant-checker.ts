@@ -335,6 +335,8 @@ export class Watchman {
     const object = this.#objects.get(uid)?.object;
     if (this.excused.has(uid)) return;
     if (object === undefined) {
+      // Its create was in doubt when it recorded another user's resource, which looked the same.
+      if (this.#adopters.has(uid)) return;
       this.#violate('I4', `${pod} makes a ${kind} for ${this.nameOf(uid)}, which is gone`);
       return;
     }

@@ -244,6 +244,8 @@ class Resources implements Environment<ResourceDeed> {
 
   readonly leftover = (): string | undefined => {
     this.#people.cleanUp();
+    // A router whose guards a user removed may be deleted only now, before its interface.
+    this.#hands.letStrandedGo();
     const left = [...PLURALS, ...MADE_PLURALS].flatMap((plural) => this.#context.cluster.objects(plural))[0];
     if (left !== undefined) return stillThere(left);
     const { detached, excused } = this.#watchman;
@@ -274,7 +276,6 @@ class Resources implements Environment<ResourceDeed> {
       namespaces.includes(object.metadata.namespace ?? '') && !isPress(object);
     await this.#context.rest('after all but the secrets was deleted', () => {
       this.#people.cleanUp();
-      // A router whose guards a user removed may be deleted only now, before its interface.
       this.#hands.letStrandedGo();
       for (const namespace of namespaces)
         if (this.#context.cluster.get('secrets', namespace, SECRET) === undefined) this.#people.createSecret(namespace);
