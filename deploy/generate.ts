@@ -104,20 +104,18 @@ function chartLayouts(): Promise<string> {
   return layoutsText(machines.map(({ name, machine }) => [name, chartNodeOf(machine)] as const));
 }
 
-/** The examples are objects of the samples, and of a file for kinds that the samples have none of. */
+/** The examples are objects of the samples, and of the manifests in `deploy/kinds` for kinds that the samples have none of. */
 async function pagesOfKinds(): Promise<ReadonlyMap<string, string>> {
   const samples = ['company-cloud', 'company-racks', 'company-windows'].map((name) => join(DEPLOY, 'samples', name));
   const files = await Promise.all(
-    samples.map(async (folder) =>
+    [...samples, KINDS].map(async (folder) =>
       (await readdir(folder))
         .filter((name) => name.endsWith('.yaml'))
         .sort()
         .map((name) => join(folder, name)),
     ),
   );
-  const texts = await Promise.all(
-    [...files.flat(), join(KINDS, 'examples.yaml')].map((path) => readFile(path, 'utf8')),
-  );
+  const texts = await Promise.all(files.flat().map((path) => readFile(path, 'utf8')));
   const documents = texts.flatMap((text) =>
     text.split(/^---\n/m).flatMap((part) => {
       const object = parse(part) as JsonObject | null;

@@ -72,7 +72,8 @@ interface Property {
 export function kindPages({ contracts, examples }: KindPagesInput): ReadonlyMap<string, string> {
   const pages = contracts.map((contract): [string, string] => {
     const example = examples.get(contract.kind);
-    if (example === undefined) throw new Error(`${contract.kind} has no example: deploy/kinds/examples.yaml is for it`);
+    if (example === undefined)
+      throw new Error(`${contract.kind} has no example: add an object to deploy/kinds/examples.yaml`);
     return [fileOf(contract), page(contract, example)];
   });
   return new Map([['README.md', index(contracts)], ...pages]);

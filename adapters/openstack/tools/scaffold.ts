@@ -27,6 +27,7 @@ export function scaffoldKind(kind: string, registry: string): ReturnType<KindSca
     files: [
       { path: `adapters/openstack/kinds/${file}.ts`, text: kindText({ kind, value, words, file }) },
       { path: `test/adapters/openstack/kinds/${file}.test.ts`, text: testText({ kind, value, words, file }) },
+      { path: `deploy/kinds/${file}.example.yaml`, text: exampleText({ kind, value, words, file }) },
     ],
     registry: { path: REGISTRY, text: register(registry, { value, file }) },
   };
@@ -107,6 +108,17 @@ test('what the cloud returns is what the status says', () => {
 });
 
 test.run();
+`;
+}
+
+function exampleText({ kind, words, file }: Spelling): string {
+  return `# The example on the page of ${kind}.
+apiVersion: openstack.k-orc.cloud/v1alpha1
+kind: ${kind}
+metadata: { name: ${file}-1 }
+spec:
+  cloudCredentialsRef: { secretName: openstack-clouds, cloudName: openstack }
+  resource: { description: an example of the ${words} }
 `;
 }
 
