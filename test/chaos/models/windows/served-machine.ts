@@ -169,13 +169,14 @@ export class ServedMachine implements SimulatedMachine {
     return disk;
   }
 
-  /** Whoever it belongs to has given away what was on it: it is a new one, of the same identity. */
-  renew(page83: string): void {
+  /** A user gives away what is on the disk: it is a new one, of the same identity. @returns whether it was offline, so that it could be */
+  renew(page83: string): boolean {
     const disk = this.#disks.get(page83);
-    if (disk === undefined || disk.state === 'online') return;
+    if (disk === undefined || disk.state === 'online') return false;
     for (const id of volumesOf(disk)) this.#marked.delete(id);
     disk.partitions.splice(0);
     disk.style = 'RAW';
+    return true;
   }
 
   async setPassword(of: { readonly share: string } | { readonly iqn: string }, password: string): Promise<void> {

@@ -35,6 +35,8 @@ const RENEWED = 0.7;
 export class WindowsUser {
   readonly #deps: WindowsUserDeps;
   readonly #churn: Churn<Thing>;
+  /** When what was on a disk was given away, in milliseconds since the epoch, by the key of its object. */
+  readonly #givenAwayAt = new Map<string, number>();
   /** What was done so far. */
   deeds = 0;
 
@@ -129,7 +131,8 @@ export class WindowsUser {
       if (wishes.lifeAt(thing.key) !== undefined) judge.judgeEnd(thing, sights);
       if (thing.renewed !== undefined && random() < RENEWED) {
         report('user', `has a new disk ${thing.renewed}`);
-        await machines.call.renew(thing.node, thing.renewed);
+        const isNew = await machines.call.renew(thing.node, thing.renewed);
+        if (isNew) this.#givenAwayAt.set(thing.key, this.#deps.clock.now());
       }
       wishes.created(thing.key, thing.spec);
       const path = resourcePath(resource(thing.kind, thing.plural), world.namespace);
@@ -176,12 +179,24 @@ export class WindowsUser {
   /** What a condition asks a person to do. */
   async #remedy(thing: Thing): Promise<void> {
     const object = this.#object(thing);
-    if (thing.kind !== 'WindowsVolume' || thing.says !== undefined || object === undefined) return;
+    if (thing.says !== undefined || object === undefined) return;
     if (object.metadata.deletionTimestamp !== undefined) return;
-    const { reason } = readyOf(object);
+    const { reason, message } = readyOf(object);
+    const seenAt = /discardFileSystemSeen: '([^']+)'/.exec(String(message))?.[1];
+    if (seenAt !== undefined && this.#isGivenAway(thing, seenAt)) {
+      const policy = thing.kind === 'WindowsVolume' ? { formatPolicy: 'IfUnknown' } : {};
+      await this.#edit(thing, { ...policy, discardFileSystemSeen: seenAt });
+      return;
+    }
+    if (thing.kind !== 'WindowsVolume') return;
     const isUnknown = object.spec?.['formatPolicy'] === 'IfUnknown';
     if (reason === 'NotFormatted' && !isUnknown) await this.#edit(thing, { formatPolicy: 'IfUnknown' });
     if (reason === 'FormatUncertain') await this.#churn.delete(thing);
+  }
+
+  /** The file system was on a disk, or on the disk of a volume, before what was on that was given away. */
+  #isGivenAway({ key, on }: Thing, seenAt: string): boolean {
+    return [key, ...on].some((disk) => Date.parse(seenAt) <= (this.#givenAwayAt.get(disk) ?? Number.NEGATIVE_INFINITY));
   }
 
   #object({ kind, name }: Thing): KubeObject | undefined {
