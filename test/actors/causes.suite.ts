@@ -9,7 +9,15 @@ import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type JsonObject, SHARDS, shardOf } from '../../bus/mod.ts';
 import type { OpenGround } from '../world/environments.ts';
-import { CREDENTIALS, condition, type Kind, resourceOf, World, type WorldOptions } from '../world/world.ts';
+import {
+  CREDENTIALS,
+  condition,
+  inWorld,
+  type Kind,
+  resourceOf,
+  type World,
+  type WorldOptions,
+} from '../world/world.ts';
 import { ask, holdLeaderLease, releaseLeaderLease } from './cli/why/why.suite.ts';
 import { TROUBLES } from './failures.suite.ts';
 
@@ -457,9 +465,8 @@ const UNHEARD: FeedListener = { onSnapshot: unheard, onChanges: unheard, onTroub
 /** Both name the same cause first. */
 export function describeCauses(test: Test, openGround: OpenGround, cases: Readonly<Record<string, Case>>): void {
   for (const [title, { stage, follow, options = {}, adapters = [openstackWith({})] }] of Object.entries(cases)) {
-    test(`${title} is what is named first, whoever is asked`, async () => {
-      const world = await World.open(openGround, options);
-      try {
+    test(`${title} is what is named first, whoever is asked`, () =>
+      inWorld(openGround, options, async (world) => {
         // Who looks has looked before it happens.
         await withSource(world, adapters, async (asked) => {
           const following = await asked.follow(UNHEARD);
@@ -471,10 +478,7 @@ export function describeCauses(test: Test, openGround: OpenGround, cases: Readon
           const errors = new Set(world.lines('error').map(({ name }) => name));
           assert.equal([...errors], staged.errors ?? []);
         });
-      } finally {
-        await world.close();
-      }
-    });
+      }));
   }
 }
 

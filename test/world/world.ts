@@ -599,14 +599,24 @@ export class World {
     for (const table of KINDS.map((kind) => TABLES.get(kind))) {
       if (table === undefined || lacking.includes(table)) continue;
       const { collection, kind } = table;
-      for (const item of await this.contents(collection)) {
+      const remove = async (item: JsonObject): Promise<void> => {
         if (kind === 'Domain') await this.cloud('PATCH', `/domains/${item['id']}`, { domain: { enabled: false } });
         await this.cloud('DELETE', pathOf(table, item));
-      }
-      // Servers and volumes go when the cloud has time for it.
+      };
+      // Servers and volumes are deleted when the cloud has time for it; what uses a resource holds it until then.
+      const asked = new Set<unknown>();
       await this.eventually(`nothing is left of '${collection}'`, async () => {
         const left = await this.contents(collection);
-        return left.length === 0 ? undefined : JSON.stringify(left.map(({ id }) => id));
+        const refusals: string[] = [];
+        for (const item of left.filter(({ id }) => !asked.has(id))) {
+          try {
+            await remove(item);
+            asked.add(item['id']);
+          } catch (error) {
+            refusals.push((error as Error).message);
+          }
+        }
+        return left.length === 0 ? undefined : JSON.stringify([...left.map(({ id }) => id), ...refusals]);
       });
     }
   }
@@ -630,16 +640,28 @@ export type Check = (title: string, run: (world: World) => Promise<void>, option
 
 export function checkIn(test: Test, openGround: OpenGround): Check {
   return (title, run, options = {}) => {
-    test(title, async () => {
-      const world = await World.open(openGround, options);
-      try {
+    test(title, () =>
+      inWorld(openGround, options, async (world) => {
         await run(world);
         assert.equal(world.lines('error'), []);
-      } finally {
-        await world.close();
-      }
-    });
+      }),
+    );
   };
+}
+
+/** Runs with a world of its own. @throws {AggregateError} it fails, and the world cannot be cleaned up after it either */
+export async function inWorld(
+  openGround: OpenGround,
+  options: WorldOptions,
+  run: (world: World) => Promise<void>,
+): Promise<void> {
+  const world = await World.open(openGround, options);
+  const failures: unknown[] = [];
+  for (const step of [() => run(world), () => world.close()])
+    await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 1)
+    throw new AggregateError(failures, failures.map((error) => (error as Error).message).join('\nand then: '));
+  if (failures.length > 0) throw failures[0];
 }
 
 function parsed(manifest: string): readonly JsonObject[] {
