@@ -138,6 +138,9 @@ test('35.5: --help may be misspelt too, and a missing kubeconfig says what to do
   assert.match((await called(['why', '--hlep'])).err, "did you mean '--help'?");
   const HOME = '/nonexistent';
   const { PATH } = process.env;
+  // The text names the kubeconfig of 'troupe dev' where the working directory has one.
+  const [before, empty] = [process.cwd(), await mkdtemp(join(tmpdir(), 'troupe-help-'))];
+  process.chdir(empty);
   let err = '';
   const { write } = process.stderr;
   process.stderr.write = (text: string | Uint8Array) => {
@@ -148,6 +151,8 @@ test('35.5: --help may be misspelt too, and a missing kubeconfig says what to do
     assert.is(await main(['get'], { PATH, HOME }, 'troupe'), 2);
   } finally {
     process.stderr.write = write;
+    process.chdir(before);
+    await rm(empty, { recursive: true });
   }
   assert.is(
     err,

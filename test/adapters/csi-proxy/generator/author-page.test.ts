@@ -22,7 +22,7 @@ const COPIED = [
   'machines',
   'adapters/csi-proxy',
   'adapters/kubernetes',
-  'adapters/text/nearest.ts',
+  'adapters/text',
 ];
 /** How long a server may take to start, in milliseconds. */
 const SOCKET_DEADLINE_MS = 20_000;
