@@ -198,7 +198,9 @@ export const building = resourceSetup.createStateConfig({
     awaitingPrerequisite: {
       description: 'Something that the resource is to be made of is not there yet; waiting until a dependency changes.',
       tags: Tag.Waiting,
-      entry: 'forgetFailure',
+      // An edit during the step before may have brought the dependency for which it waits.
+      // mutant: edit-during-lookup-unclaimed [].1 drop
+      entry: ['claim', 'forgetFailure'],
       exit: 'forgetLack',
       always: [
         { guard: 'isDeleting', target: '#deleting' },

@@ -140,7 +140,9 @@ export const keeping = resourceSetup.createStateConfig({
       id: 'awaitingReady',
       description: 'The external system is still working on the resource, or an update waits for a dependency.',
       tags: [Tag.Waiting, ResourceTag.AwaitsReadiness],
-      entry: 'countLook',
+      // An edit during the update may have brought the dependency for which it waits.
+      // mutant: edit-during-update-unclaimed [].1 drop
+      entry: ['claim', 'countLook'],
       always: [
         { guard: 'isPassStale', target: 'updating' },
         // An unused dependency waits for us, as we wait for its successor (P1).

@@ -710,7 +710,7 @@ test('what a kept resource was to use and does not is yielded when it goes, afte
   // The pass that did not see it in use compared with a look from before: what was sent since would be missed.
   assert.equal(
     run.calls.slice(before).filter((call) => call !== 'watch'),
-    ['update', 'observe', 'update', 'claim'],
+    ['update', 'claim', 'observe', 'update', 'claim', 'claim'],
   );
 });
 
@@ -1154,6 +1154,24 @@ test('an edit during the step before a wait is not waited for: the step was for 
     };
     assert.equal(await after(object.generation), [state, 1]);
     assert.equal(await after(object.generation + 1), [state, 2]);
+  }
+});
+
+test('where a step waits for what an edit before it brought, that is claimed (I9)', async () => {
+  const steps = {
+    observe: 'reconciling.awaitingReady',
+    find: 'building.awaitingPrerequisite',
+  } as const;
+  for (const [step, state] of Object.entries(steps)) {
+    const before = pending();
+    const update = () => ({ changed: false, waiting: ['Waiting for Group/g to be ready'] });
+    const object = view(step === 'observe' ? { ...owned, externalId: 'id-1' } : owned);
+    const run = await lived({ [step]: before.answer, update, create: fail(lacking) }, object);
+    const claims = run.count('claim');
+    run.report({ ...object, generation: 2 });
+    before.give(step === 'observe' ? observation() : nothing);
+    await settled();
+    assert.equal([run.phase(), run.count('claim')], [state, claims + 1]);
   }
 });
 

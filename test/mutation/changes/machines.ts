@@ -43,6 +43,10 @@ export const MACHINES: readonly Change[] = [
     'vanished-resource-intended':
       'EXTERNAL-RESOURCE-9: what is found after a loss is taken for what the create has made',
     'uncleared-id-forgotten': 'I4: an id that could not be cleared is forgotten, and another resource made',
+    'edit-during-update-unclaimed':
+      'I9: an update waits for a dependency that an edit during the last read added, and that is not claimed',
+    'edit-during-lookup-unclaimed':
+      'I9: a create waits for a dependency that an edit during the lookup added, and that is not claimed',
     'edit-while-compared': 'I9: an edit while the resource is compared is not compared',
     'edit-while-contended': 'I9: an edit while it is asked whose the resource is waits for the owner of another one',
     'blank-deletion-waits': 'P1: what goes before it was built waits for what cannot tell without it what it built',
