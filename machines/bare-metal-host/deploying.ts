@@ -60,7 +60,7 @@ const provisioning = hostSetup.createStateConfig({
             target: '#provisioned',
             actions: [...succeeded, take('provisioned')],
           },
-          // It was canceled meanwhile.
+          // It was canceled meanwhile, or another image is wanted.
           { guard: was('done'), target: 'deciding', actions: succeeded },
           ...answered,
         ],

@@ -64,6 +64,12 @@ export function provisioningCanceled({ spec, status }: BareMetalHost): boolean {
   return deployed.url !== '' && deployed.url !== wanted.url;
 }
 
+/** The wanted image is the one of the last pass: an edit since then is not deployed. */
+export function isLastAttempted({ spec, status }: BareMetalHost): boolean {
+  // mutant: image-edited-during-pass-deployed return -> true
+  return isSameImage(spec?.image, status?.lastAttemptedImage);
+}
+
 const IMAGE_FIELDS = ['url', 'checksum', 'checksumType', 'format', 'ociAuthSecretName'] as const;
 
 /** Field by field; an empty text is the same as none. An image without any is not the same as no image. */

@@ -21,7 +21,7 @@ import {
   ProvisioningState,
   provisioningStateOf,
 } from './host.ts';
-import { needsProvisioning, provisioningCanceled, retryLimit } from './needs-provisioning.ts';
+import { isLastAttempted, needsProvisioning, provisioningCanceled, retryLimit } from './needs-provisioning.ts';
 import { forgottenSettings, patchStatus, type StatusPatch } from './status.ts';
 
 /** Facts beside the host itself. */
@@ -155,7 +155,7 @@ export const TRANSITIONS = {
   provisioned: {
     from: [S.Provisioning],
     to: S.Provisioned,
-    when: isDone,
+    when: (host, facts) => isDone(host, facts) && isLastAttempted(host),
     also: (host) => ({
       ...overcome(host, ErrorType.Provisioning),
       provisioningFailCount: 0,

@@ -26,6 +26,10 @@ const NAMED = [
     about: 'a volume goes while the create of its server is in doubt, and the server is looked for (I4)',
   },
   {
+    plan: RESOURCES.plan(2_130_019),
+    about: 'a trunk that was left in place is adopted again while its deleted port is removed',
+  },
+  {
     plan: RESOURCES.plan(2_112_660),
     about: 'a router without its guards is deleted before its interface while the namespace is deleted',
   },

@@ -247,6 +247,20 @@ test('33.D: failures are forgotten by an available host alone, not by one whose 
   assert.equal(life.stored().lastAttemptedImage, { ...IMAGE, checksum: 'other' });
 });
 
+test('an image that is wanted since the pass began is not told of as deployed (IRONIC-PROVISIONING-3)', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const provision = (call: number) => (call === 1 ? promise : waiting());
+  const life = await live({ ...WELL, provision }, view({ state: 'provisioning', spec: { image: IMAGE } }));
+  assert.is(life.phase(), 'provisioning.deploying');
+  await life.edit({ state: 'provisioning', spec: { image: OTHER_IMAGE } });
+  resolve(done({ node: NODE }));
+  await settled();
+  await life.pass(0);
+  assert.is(life.phase(), 'provisioning.awaiting');
+  assert.is(life.calls.filter((name) => name === 'provision').length, 2);
+  assert.equal(life.stored().provisioning?.image, undefined);
+});
+
 test('a deployment that is not wanted any more is undone without being counted', async () => {
   const life = await live(
     { ...WELL, provision: () => waiting() },

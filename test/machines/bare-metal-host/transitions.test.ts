@@ -77,7 +77,19 @@ const CASES: readonly Case[] = [
   ['abandoned', 'deprovisioning', { state: 'provisioning', spec: { image: IMAGE }, status: ERROR }],
   ['abandoned', 'deprovisioning', { state: 'provisioning' }],
   ['abandoned', 'deprovisioning', { state: 'provisioning' }, DONE],
-  ['provisioned', 'provisioned', { state: 'provisioning', spec: { image: IMAGE } }, DONE],
+  [
+    'provisioned',
+    'provisioned',
+    { state: 'provisioning', spec: { image: IMAGE }, status: { lastAttemptedImage: IMAGE } },
+    DONE,
+  ],
+  ['provisioned', 'provisioned', { state: 'provisioning', spec: { customDeploy: { method: 'install' } } }, DONE],
+  [
+    undefined,
+    undefined,
+    { state: 'provisioning', spec: { image: OTHER_IMAGE }, status: { lastAttemptedImage: IMAGE } },
+    DONE,
+  ],
   [undefined, undefined, { state: 'provisioning', spec: { image: IMAGE } }],
   ['canceled', 'deprovisioning', { state: 'provisioned', provisioning: { image: IMAGE } }],
   [

@@ -100,6 +100,10 @@ export const MACHINES: readonly Change[] = [
   ...noticedBy(['back-off of external resources'], {
     'refused-spec-backs-off-like-any': 'a spec that is refused as it is backs off no longer than anything else',
   }),
+  ...noticedBy(['transitions of a host'], {
+    'image-edited-during-pass-deployed':
+      'IRONIC-PROVISIONING-3: an image that is wanted since the last pass began is recorded as deployed',
+  }),
   ...noticedBy(['a host at a glance'], {
     'glance-at-older-spec': 'what is told of another spec of a host is believed',
   }),

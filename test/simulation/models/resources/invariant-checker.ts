@@ -52,6 +52,8 @@ export class Watchman {
   readonly foreign = new Map<string, JsonObject>();
   /** Objects, by uid, that recorded what somebody else had made under their name. */
   readonly #adopters = new Set<string>();
+  /** Deleted objects whose removal was asked for when nothing was built on them. */
+  readonly #removing = new Set<string>();
   /** Objects whose resources may be left in the cloud. */
   readonly excused = new Set<string>();
   /** State before a change that is under way, by its request. */
@@ -424,7 +426,7 @@ export class Watchman {
   /** Of what is an object's own. */
   judgeRemoval({ pod, path }: Landing, object: KubeObject | undefined): void {
     if (object === undefined) return;
-    const { deletionTimestamp, finalizers = [], name } = object.metadata;
+    const { uid, deletionTimestamp, finalizers = [], name } = object.metadata;
     const what = `${pod} removes the resource of ${object.kind} '${name}'`;
     if (this.#spoilt.has(path.split('/')[2] ?? '')) return;
     if (deletionTimestamp === undefined) {
@@ -436,6 +438,9 @@ export class Watchman {
       (finalizer) => !COLLECTOR_FINALIZERS.has(finalizer) && !OUR_FINALIZERS.has(finalizer),
     );
     if (strangers.length > 0) this.#violate('I2', `${what}, which is held by ${strangers.join(', ')}`);
+    // A resource that uses it and was left in place may be adopted again while the removal is repeated.
+    if (this.#removing.has(uid)) return;
+    this.#removing.add(uid);
     for (const finalizer of finalizers)
       if (finalizer !== ownFinalizerOf(object.kind))
         for (const user of this.#usersOf(object, finalizer))
