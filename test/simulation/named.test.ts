@@ -26,6 +26,10 @@ const NAMED = [
     about: 'a volume goes while the create of its server is in doubt, and the server is looked for (I4)',
   },
   {
+    plan: RESOURCES.plan(2_140_346),
+    about: 'a user without its guards is deleted before its application credential',
+  },
+  {
     plan: RESOURCES.plan(2_130_019),
     about: 'a trunk that was left in place is adopted again while its deleted port is removed',
   },
@@ -146,6 +150,10 @@ const NAMED = [
   { plan: HOSTS.plan(1_100_155), about: 'a host is judged while Ironic reboots its machine' },
   { plan: HOSTS.plan(1_703_255), about: 'a host is judged before it has tried again what it could not do (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
+  {
+    plan: WINDOWS.plan(2_140_347),
+    about: 'of two mappings of one share each would map it, and the one that did is deleted first (WIN-SHARED-4)',
+  },
   {
     plan: WINDOWS.plan(144),
     about: 'a look at one of several volumes fails before that at their disk has ended (unheard)',

@@ -48,8 +48,8 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const count = numberOf(users) ?? 0;
   const isMapped = state === 'mapped';
   const common = { root, users: count };
-  const found = (): Kept => {
-    const status = said({ ...common, origin: 'Found', madeBy: madeBy ?? makerBefore(object) });
+  const found = (maker = madeBy): Kept => {
+    const status = said({ ...common, origin: 'Found', madeBy: maker ?? makerBefore(object) });
     const message = 'another client mapped the share before: it is used, and not changed';
     return { status, verdict: { ready: true, reason: Reason.Found, message }, lookAgainMs };
   };
@@ -80,7 +80,8 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const mayBeOwn = isMade(object);
   const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce, mayBeOwn });
   if (mapped['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
-  if (mapped['isFound'] === true) return found();
+  // The maker may have recorded itself since the look.
+  if (mapped['isFound'] === true) return found(mapped['madeBy']);
   const later = numberOf(mapped['users']);
   if (later !== undefined)
     return { status: said({ ...own, users: later, credentialHash: known }), verdict: pending(later), lookAgainMs };

@@ -67,7 +67,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
     /**
      * Returns the `hash` of its credentials. `anew`: a working mapping is mapped again; with `unused` unless it has
      * users by now, and then the response has `users` and no hash (WIN-KINDS-SMB-MAPPING-2). `isFound`: another owner
-     * mapped it, and nothing was done. `mayBeOwn`: the mapping may be the result of an earlier try.
+     * mapped it, and nothing was done; with `madeBy`, if that one is ours. `mayBeOwn`: the mapping may be the result of an earlier try.
      */
     map: (request: Extra<{ anew: boolean; unused: boolean; mayBeOwn: boolean }>): Answer => {
       const secrets: string[] = [];
@@ -88,9 +88,12 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const isThere = state === 'mapped' && request.mayBeOwn !== true;
           const isOthers = isTheirs(others, wanted, { isThere, isDone });
           const isAnothers = isOthers || mapperIn(others, wanted) !== undefined;
-          if (wanted.status?.['credentialHash'] === undefined && isAnothers) return { isFound: true, isOthers };
+          // mutant: mapping-found-unrecorded () -> undefined
+          const madeBy = makerIn(others, wanted);
+          const found = said({ isFound: true, madeBy });
+          if (wanted.status?.['credentialHash'] === undefined && isAnothers) return { ...found, isOthers };
           // mutant: mapping-of-others if -> false
-          if (state === 'mapped' && request.mayBeOwn !== true) return { isFound: true };
+          if (state === 'mapped' && request.mayBeOwn !== true) return found;
           if (state === 'mapped' && request.anew !== true) return { hash };
           const users = usersOf(request);
           // mutant: mapping-made-anew drop

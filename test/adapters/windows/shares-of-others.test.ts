@@ -70,6 +70,12 @@ test('33.C3: what was mapped beside all objects is found in every namespace (WIN
   assert.equal(await ask('map'), { isFound: true });
 });
 
+test('who made what is found at last is told, so that the last of its users takes it away (WIN-SHARED-4)', async () => {
+  const first = mapping('mine', { ...THEIRS, madeBy: 'uid-first' });
+  const { ask } = await beside({ ...first, metadata: { ...first.metadata, name: 'first', uid: 'uid-first' } });
+  assert.equal(await ask('map'), { isFound: true, madeBy: 'uid-first', isOthers: false });
+});
+
 test('33.C3: a mapping of another namespace is not taken away (HTTP-EGRESS-POLICY-2, HTTP-EGRESS-POLICY-3)', async () => {
   const { ask, host } = await beside(mapping('theirs', THEIRS));
   await ask('unmap');

@@ -51,6 +51,8 @@ export const WINDOWS: readonly Change[] = [
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
   ...noticedBy(['shares of others'], {
+    'mapping-found-unrecorded':
+      'WIN-SHARED-4: who made a mapping is not recorded by an object that finds it as it would map it',
     'mapping-left-to-nobody':
       'WIN-SHARED-4: a mapping is left to who does not have on record who made it, and stays for ever',
   }),

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import type { Named } from '../../misfortunes.ts';
 import type { HistoryContext } from '../../model.ts';
 import type { Watchman } from './invariant-checker.ts';
-import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf } from './kinds.ts';
+import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf, referencesOf } from './kinds.ts';
 import { pathOf, pluralOf } from './manifests.ts';
 
 export interface HandsDeps extends HistoryContext {
@@ -72,18 +72,22 @@ export class Hands {
   }
 
   /**
-   * An interface whose router went, without its guard, has no credentials any more, and one whose subnet went is not found without
-   * its id: nothing tells either to let go.
+   * An interface whose router went, without its guard, or an application credential whose user went, cannot be reached any more, and
+   * an interface whose subnet went is not found without its id: nothing tells it to let go.
    */
   letStrandedGo(): void {
     const { watchman } = this.#deps;
-    for (const { kind, metadata, spec } of watchman.objects()) {
-      const { uid, name, namespace = '', deletionTimestamp } = metadata;
-      if (kind !== 'RouterInterface' || !watchman.excused.has(uid)) continue;
-      const router = this.#get({ kind: 'Router', namespace, name: String(spec?.['routerRef']) });
-      const subnet = this.#get({ kind: 'Subnet', namespace, name: String(spec?.['subnetRef']) });
-      const isUnfindable = deletionTimestamp !== undefined && (subnet === undefined || idOf(subnet) === undefined);
-      if (isWithout(router) || isUnfindable) this.unown({ kind, namespace, name });
+    for (const object of watchman.objects()) {
+      const { uid, name, namespace = '', deletionTimestamp } = object.metadata;
+      if (!watchman.excused.has(uid)) continue;
+      const isLost = referencesOf(object).some((needed) => {
+        if (needed.neededFor !== 'always' || needed.kind === 'Secret') return false;
+        const target = this.#get({ kind: needed.kind, namespace, name: needed.name });
+        const isSubnet = needed.kind === 'Subnet';
+        if (isSubnet && deletionTimestamp === undefined) return false;
+        return isSubnet ? target === undefined || idOf(target) === undefined : isWithout(target);
+      });
+      if (isLost) this.unown({ kind: object.kind, namespace, name });
     }
   }
 
