@@ -70,7 +70,7 @@ test('33.C3: what was mapped beside all objects is found in every namespace (WIN
   assert.equal(await ask('map'), { isFound: true });
 });
 
-test('who made what is found at last is told, so that the last of its users takes it away (WIN-SHARED-4)', async () => {
+test('a mapping that is found at the last moment comes with its maker, so that its last user removes it (WIN-SHARED-4)', async () => {
   const first = mapping('mine', { ...THEIRS, madeBy: 'uid-first' });
   const { ask } = await beside({ ...first, metadata: { ...first.metadata, name: 'first', uid: 'uid-first' } });
   assert.equal(await ask('map'), { isFound: true, madeBy: 'uid-first', isOthers: false });
