@@ -26,6 +26,10 @@ const NAMED = [
     about: 'a volume goes while the create of its server is in doubt, and the server is looked for (I4)',
   },
   {
+    plan: RESOURCES.plan(2_143_021),
+    about: 'the mail is rolled back as the one process that has seen more is about to stand still (P11)',
+  },
+  {
     plan: RESOURCES.plan(2_140_346),
     about: 'a user without its guards is deleted before its application credential',
   },

@@ -141,9 +141,10 @@ export class Processes {
         const snapshot = broker.snapshot();
         weather.last('rollBack', step.byMs);
         time.after(step.byMs, () => {
-          // With nobody left who has seen more, and could say so, it would go unnoticed.
+          // With nobody left who has seen more, and could say so, it would go unnoticed: also by one that is about to stand still.
+          const isInTime = (name: string): boolean => !weather.isStalled(name) && !weather.lasts(`slow ${name}`);
           const notices = ({ name, state, bus }: Pod): boolean =>
-            state === 'running' && !weather.isStalled(name) && bus.seen() > snapshot.lastSequence;
+            state === 'running' && isInTime(name) && bus.seen() > snapshot.lastSequence;
           if (!this.#pods.some(notices)) return;
           // Nobody could tell an older stream in place of a newer one from a newer one in place of an older.
           if (broker.snapshot().epochId !== snapshot.epochId) return;
