@@ -26,8 +26,12 @@ const NAMED = [
     about: 'a volume goes while the create of its server is in doubt, and the server is looked for (I4)',
   },
   {
+    plan: RESOURCES.plan(2_152_470),
+    about: 'a removal that the cloud has lost is asked for again while all else rests (I8)',
+  },
+  {
     plan: RESOURCES.plan(2_143_021),
-    about: 'the mail is rolled back as the one process that has seen more is about to stand still (P11)',
+    about: 'the streams are rolled back as the one process that has seen more is about to stand still (P11)',
   },
   {
     plan: RESOURCES.plan(2_140_346),

@@ -22,7 +22,7 @@ import { fileDownloads, type PieceFate } from './files.ts';
 import { Hands } from './hands.ts';
 import { isInCloud } from './in-cloud.ts';
 import { Watchman } from './invariant-checker.ts';
-import { isPress, MADE_PLURALS, PLURALS, sayingOf } from './kinds.ts';
+import { isPress, MADE_PLURALS, ownFinalizerOf, PLURALS, sayingOf } from './kinds.ts';
 import { ResourceLives } from './lives.ts';
 import { pathOf, SECRET } from './manifests.ts';
 import { type Doers, type Given, type ResourceDeed, type ResourcePlan, resourcePlan } from './plan.ts';
@@ -207,13 +207,16 @@ class Resources implements Environment<ResourceDeed> {
   /**
    * A secret that goes serves those who claimed it before, and what becomes of them nobody waited for. Who is held tells by whom,
    * and whoever was never built looks for that anew in each life before it lets go. A book may wait in its slot until no
-   * earlier request can begin a print any more.
+   * earlier request can begin a print any more. A removal that the cloud has lost is asked for again after a while.
    */
   isBusyUnseen(): boolean {
     return (
       this.#plan.namespaces.some((namespace) => this.#isSecretGoing(namespace)) ||
       this.#objects().some(
-        (object) => sayingOf(object).message?.includes('(held by ') === true || this.#shopWatch.isAtWork(object),
+        (object) =>
+          sayingOf(object).message?.includes('(held by ') === true ||
+          this.#shopWatch.isAtWork(object) ||
+          isBeingRemoved(object),
       )
     );
   }
@@ -283,6 +286,11 @@ class Resources implements Environment<ResourceDeed> {
       return left && stillThere(left);
     });
   }
+}
+
+/** Nothing but its own finalizer holds the deleted object. */
+function isBeingRemoved({ kind, metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
+  return deletionTimestamp !== undefined && finalizers.every((finalizer) => finalizer === ownFinalizerOf(kind));
 }
 
 function stillThere({ kind, metadata: { name, finalizers = [] } }: KubeObject): string {
