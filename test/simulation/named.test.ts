@@ -18,6 +18,10 @@ const asIfAlike = (plan: Plan): Plan =>
 const NAMED = [
   { plan: RESOURCES.plan(82), about: 'mail of before comes after the API server was restored from a backup (I8)' },
   {
+    plan: RESOURCES.plan(1_784),
+    about: 'a domain without its guards is deleted before its project, whose create is in doubt',
+  },
+  {
     plan: RESOURCES.plan(1_182),
     about: 'a group is taken out of a port and put back while the port is read, and is claimed again (I9)',
   },

@@ -81,11 +81,15 @@ export class Hands {
       const { uid, name, namespace = '', deletionTimestamp } = object.metadata;
       if (!watchman.excused.has(uid)) continue;
       const isLost = referencesOf(object).some((needed) => {
-        if (needed.neededFor !== 'always' || needed.kind === 'Secret') return false;
+        if (needed.kind === 'Secret') return false;
         const target = this.#get({ kind: needed.kind, namespace, name: needed.name });
-        const isSubnet = needed.kind === 'Subnet';
-        if (isSubnet && deletionTimestamp === undefined) return false;
-        return isSubnet ? target === undefined || idOf(target) === undefined : isWithout(target);
+        // What may have been built without being recorded is not identified without its reference, either.
+        const isAlways = needed.neededFor === 'always';
+        const isSought = isAlways
+          ? needed.kind === 'Subnet'
+          : needed.neededFor === 'create' && idOf(object) === undefined;
+        if (isSought) return deletionTimestamp !== undefined && (target === undefined || idOf(target) === undefined);
+        return isAlways && isWithout(target);
       });
       if (isLost) this.unown({ kind: object.kind, namespace, name });
     }

@@ -61,13 +61,13 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
   /**
    * An id that a user wrote put no guard on the credentials, and somebody may have taken it off by hand, or that of the
    * router through which an interface has them: without them, what the id names cannot be cleaned up. A successor that goes
-   * before it was ever built does not have them, and waits for what is stranded.
+   * before it was ever built does not have them, and waits for what is stranded. What may have been built without being recorded is not identified without its reference.
    */
   const isStranded = (object: KubeObject): boolean =>
     watchman.excused.has(object.metadata.uid) &&
-    idOf(object) !== undefined &&
     referencesOf(object).some(({ kind, namespace, name, neededFor }) => {
       const target = objects.get(key(kind, namespace, name));
+      if (idOf(object) === undefined) return isGoing(object) && neededFor === 'create' && isLocked(target, object);
       if (neededFor !== 'always') return false;
       return BY_KIND.has(kind) ? isWithout(target) || isLocked(target, object) : target === undefined;
     });
