@@ -83,7 +83,7 @@ export class Hands {
       const isLost = referencesOf(object).some((needed) => {
         if (needed.kind === 'Secret') return false;
         const target = this.#get({ kind: needed.kind, namespace, name: needed.name });
-        // What may have been built without being recorded is not identified without its reference, either.
+        // Nor is an unrecorded resource identified without its reference.
         const isAlways = needed.neededFor === 'always';
         const isSought = isAlways
           ? needed.kind === 'Subnet'
