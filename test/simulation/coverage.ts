@@ -35,17 +35,19 @@ export function judged(models: readonly HistoryModel[], taken: ReadonlySet<strin
   };
 }
 
-/** From now on every machine of the models that is given its effects notes in `taken` which of its transitions it takes, and so do situations. */
+/** From now on every machine of the models notes in `taken` which of its transitions it takes, and so do situations. */
 export function noteTransitions(models: readonly HistoryModel[], taken: Set<string>): void {
   for (const { coverage } of models) coverage.situations?.follow((id) => void taken.add(id));
+  const note = (chart: Chart, machine: AnyStateMachine): AnyStateMachine => {
+    for (const { id, also } of transitionsOf(chart, machine)) also(() => void taken.add(id));
+    return machine;
+  };
   for (const chart of models.flatMap(({ coverage }) => coverage.charts)) {
     const { machine } = chart;
     const provide = machine.provide.bind(machine);
-    machine.provide = (implementations) => {
-      const provided = provide(implementations);
-      for (const { id, also } of transitionsOf(chart, provided)) also(() => void taken.add(id));
-      return provided;
-    };
+    // An equipped machine has the transitions of the one that it comes from; a provided one has its own.
+    note(chart, machine);
+    machine.provide = (implementations) => note(chart, provide(implementations));
   }
 }
 
