@@ -30,13 +30,10 @@ export function tellsOfHosts({ root }: AnyStateMachine): (place: Place) => strin
 
 /** As `unreachable` of `Coverage`: what no history of hosts can take. Tests of the machine have each. */
 export const HOSTS_UNREACHABLE: readonly string[] = [
-  // Nobody moves hosts here with what they were, nor writes their status.
+  // Nobody moves hosts that live here, nor writes their status.
   'bareMetalHost: each.deciding -> lifecycle.admitting on always if brings',
   'bareMetalHost: each.deciding -> lifecycle.routing on always if isElsewhere',
-  'bareMetalHost: lifecycle.admitting.deciding -> lifecycle.admitting.restoring on always if brings',
-  'bareMetalHost: lifecycle.admitting.restoring -> lifecycle.admitting.deciding on done of restore',
   'bareMetalHost: lifecycle.admitting.restoring -> lifecycle.admitting.retrying on done of restore if brings',
-  'bareMetalHost: lifecycle.admitting.restoring -> lifecycle.admitting.retrying on error of restore',
   // All hosts have a BMC.
   'bareMetalHost: lifecycle.new -> lifecycle.unmanaged on always if goes',
   'bareMetalHost: lifecycle.routing -> lifecycle.unmanaged on always if isIn',
