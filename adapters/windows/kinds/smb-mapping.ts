@@ -80,7 +80,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const mayBeOwn = isMade(object);
   const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce, mayBeOwn });
   if (mapped['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
-  // The maker may have recorded itself since then.
+  // It may have been mapped since it was read.
   if (mapped['isFound'] === true) return found(mapped['madeBy']);
   const later = numberOf(mapped['users']);
   if (later !== undefined)

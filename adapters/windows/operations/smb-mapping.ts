@@ -23,6 +23,8 @@ const SMB_PORT = 445;
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes, encryption } = ports;
   const left = new Left();
+  /** The object whose mapping was made here last, by the root of the share. */
+  const made = new Map<string, string>();
   /** Other objects that represent the same share. */
   const beside = async (here: MachinePorts, object: KubeObject, root: string): Promise<readonly KubeObject[]> => {
     const which = { node: here.node, serial: await here.machine() };
@@ -89,7 +91,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const isOthers = isTheirs(others, wanted, { isThere, isDone });
           const isAnothers = isOthers || mapperIn(others, wanted) !== undefined;
           // mutant: mapping-found-unrecorded () -> undefined
-          const madeBy = makerIn(others, wanted);
+          const madeBy = makerOf(others, wanted, made.get(root));
           const found = said({ isFound: true, madeBy });
           if (wanted.status?.['credentialHash'] === undefined && isAnothers) return { ...found, isOthers };
           // mutant: mapping-of-others if -> false
@@ -100,6 +102,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           if (state === 'mapped' && request.unused === true && (users > 0 || isUsedBy(others))) return { users };
           if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
+          made.set(root, wanted.metadata.uid);
           return { hash };
         });
       };
@@ -145,6 +148,12 @@ function mapperIn(others: readonly KubeObject[], { metadata }: KubeObject): Kube
       status?.['madeBy'] === uid &&
       status['credentialHash'] !== undefined,
   );
+}
+
+/** Uid of the object of the namespace that certainly mapped the share: a record alone may precede another client's mapping (WIN-SHARED-1). */
+function makerOf(others: readonly KubeObject[], object: KubeObject, madeHere: string | undefined): string | undefined {
+  const maker = mapperIn(others, object) ?? besideIn(others, object).find(({ metadata: { uid } }) => uid === madeHere);
+  return maker?.metadata.uid;
 }
 
 /** Whether mounts lead to the share by way of other objects. */

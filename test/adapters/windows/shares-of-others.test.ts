@@ -76,6 +76,12 @@ test('a mapping that is found at the last moment comes with its maker, so that i
   assert.equal(await ask('map'), { isFound: true, madeBy: 'uid-first', isOthers: false });
 });
 
+test('an object that would map a share has not mapped it: what another client mapped meanwhile has no maker (WIN-SHARED-1)', async () => {
+  const would = mapping('mine', { nodeName: 'one', root: SHARE, madeBy: 'uid-other', origin: 'Made' });
+  const { ask } = await beside({ ...would, metadata: { ...would.metadata, name: 'other', uid: 'uid-other' } });
+  assert.equal(await ask('map'), { isFound: true });
+});
+
 test('33.C3: a mapping of another namespace is not taken away (HTTP-EGRESS-POLICY-2, HTTP-EGRESS-POLICY-3)', async () => {
   const { ask, host } = await beside(mapping('theirs', THEIRS));
   await ask('unmap');

@@ -61,7 +61,8 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
   /**
    * An id that a user wrote put no guard on the credentials, and somebody may have taken it off by hand, or that of the
    * router through which an interface has them: without them, what the id names cannot be cleaned up. A successor that goes
-   * before it was ever built does not have them, and waits for what is stranded. What may have been built without being recorded is not identified without its reference.
+   * before it was ever built does not have them, and waits for what is stranded. A resource that may have been made and is not
+   * recorded is not identified without its reference.
    */
   const isStranded = (object: KubeObject): boolean =>
     watchman.excused.has(object.metadata.uid) &&
