@@ -5,7 +5,6 @@
 //   WIN-OPERATIONS-ISCSI-TARGET-2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
 //       them has made it (WIN-SHARED-1).
 import { TerminalError, TransientError } from '../../../bus/errors.ts';
-import type { JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { Code, StatusError } from '../../csi-proxy/base/status.ts';
@@ -26,7 +25,7 @@ import {
   isTheirs,
   Left,
   leftTo,
-  makerIn,
+  Makers,
   recordedMaker,
   toHeirs,
 } from './shared.ts';
@@ -86,11 +85,26 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
   };
   const ofSame = (others: readonly KubeObject[], iqn: string): readonly KubeObject[] =>
     others.filter((other) => targetOf(other).iqn === iqn);
-  const makers = (others: readonly KubeObject[], object: KubeObject): JsonObject =>
-    said({
-      madeBy: makerIn(ofSame(others, targetOf(object).iqn), object),
-      portalMadeBy: recordedMaker(others, 'portalMadeBy'),
+  const made = new Makers();
+  /** Names of the connection, in its namespace, and of its portal on the machine. */
+  const namesOf = async (
+    here: MachinePorts,
+    object: KubeObject,
+  ): Promise<Readonly<Record<'target' | 'portal', string>>> => {
+    const { portal, iqn } = targetOf(object);
+    const name = `${await here.machine()} ${portal.address} ${portal.port}`;
+    return { target: `${name} ${object.metadata.namespace} ${iqn}`, portal: name };
+  };
+  const makers = async (here: MachinePorts, others: readonly KubeObject[], object: KubeObject): Answer => {
+    const { target, portal } = await namesOf(here, object);
+    const besides = besideIn(ofSame(others, targetOf(object).iqn), object);
+    return said({
+      // mutant: target-found-unrecorded ?? -> $1
+      madeBy: recordedMaker(besides, 'madeBy', isDone) ?? made.of(target),
+      // mutant: portal-found-unrecorded ?? -> $1
+      portalMadeBy: recordedMaker(others, 'portalMadeBy', isDone) ?? made.of(portal),
     });
+  };
   return {
     /**
      * Answers `{ diskNumbers, identities, hasPortal, madeBy, portalMadeBy, isOthers }`; no disks unless it is connected; who made it, of
@@ -103,7 +117,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         const others = await beside(here, request.object);
         return {
           ...(await reported(here, portal, iqn)),
-          ...makers(others, request.object),
+          ...(await makers(here, others, request.object)),
           hasPortal: await hasPortal(here, portal),
           isOthers: isOfOthers(ofSame(others, iqn), request.object),
         };
@@ -134,10 +148,14 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           // mutant: portal-unrecorded drop
           if (!isPortalThere) requirePortalMaker(wanted);
           await host.iscsi.addTargetPortal(portal);
+          const names = await namesOf(here, wanted);
+          if (!isPortalFound) made.add(names.portal, wanted);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
           await host.iscsi.connectTarget(portal, iqn, login);
-          return { ...(await reported(here, portal, iqn)), ...makers(others, request.object), isFound, isPortalFound };
+          if (!isFound) made.add(names.target, wanted);
+          const recorded = await makers(here, others, request.object);
+          return { ...(await reported(here, portal, iqn)), ...recorded, isFound, isPortalFound };
         });
       };
       return onMachine(ports, request, work, secrets);
@@ -151,7 +169,12 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         if (!isSound(portal, iqn)) return {};
         await startService(here, request.object);
         return lanes.run(LANE, PATIENT, async () => {
-          if (!(await hasPortal(here, portal))) return {};
+          const names = await namesOf(here, request.object);
+          if (!(await hasPortal(here, portal))) {
+            // mutant: gone-portal-made drop
+            for (const name of Object.values(names)) made.delete(name);
+            return {};
+          }
           // The objects that it was left to may start to use it only now.
           // mutant: target-left-once drop
           left.delete(request.object);
@@ -165,18 +188,23 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           const { madeBy, portalMadeBy } = now?.metadata.uid === uid ? (now.status ?? {}) : {};
           const heirs = [
             // mutant: target-left-to-nobody ?:.3 -> []
-            ...(madeBy === undefined ? [] : heirsAmong(besides, makerIn(besides, request.object))),
+            ...(madeBy === undefined ? [] : heirsAmong(besides, recordedMaker(besides, 'madeBy', isDone))),
             // mutant: portal-left-to-nobody ?:.3 -> []
-            ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy'))),
+            ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy', isDone))),
           ];
           if (heirs.length > 0) return toHeirs(heirs);
           // The disks of another object with the same target are in use.
           // mutant: target-shared &&.1 -> true
           // mutant: target-found-taken-down &&.2 -> true
-          if (ofTarget.length === 0 && madeBy !== undefined) await disconnect(here, portal, iqn);
+          if (ofTarget.length === 0 && madeBy !== undefined) {
+            await disconnect(here, portal, iqn);
+            made.delete(names.target);
+          }
           const isLast = needing.length === 0 && portalMadeBy !== undefined;
-          if (isLast && !(await isUsed(here, portal, [request.object, ...others])))
+          if (isLast && !(await isUsed(here, portal, [request.object, ...others]))) {
             await host.iscsi.removeTargetPortal(portal);
+            made.delete(names.portal);
+          }
           // Other objects find the portal, and read its maker, as long as it is there.
           left.add(request.object);
           return {};

@@ -30,14 +30,21 @@ function isMade({ status }: KubeObject): boolean {
   return wordOf(status?.['madeBy']) !== undefined;
 }
 
-/** Uid of the object that made it, as far as one of its own namespace says so. */
-export function makerIn(others: readonly KubeObject[], object: KubeObject): string | undefined {
-  return recordedMaker(besideIn(others, object), 'madeBy');
-}
-
-/** Uid of the object that made it, as far as any of them says so. */
-export function recordedMaker(others: readonly KubeObject[], member: 'madeBy' | 'portalMadeBy'): string | undefined {
-  return others.map(({ status }) => wordOf(status?.[member])).find((uid) => uid !== undefined);
+/**
+ * Uid of the object that certainly made it, as far as any of them says so. An object that records itself may only be
+ * about to make it, and another client may do so first (WIN-SHARED-1).
+ *
+ * @param isDone  whether an object has it for sure
+ */
+export function recordedMaker(
+  others: readonly KubeObject[],
+  member: 'madeBy' | 'portalMadeBy',
+  isDone: (object: KubeObject) => boolean,
+): string | undefined {
+  // mutant: maker-unproved ||.2 -> true
+  const isCertain = (other: KubeObject, maker: string): boolean => maker !== other.metadata.uid || isDone(other);
+  const recorded = others.map((other) => ({ other, maker: wordOf(other.status?.[member]) }));
+  return recorded.find(({ other, maker }) => maker !== undefined && isCertain(other, maker))?.maker;
 }
 
 /**
@@ -82,6 +89,24 @@ export function isTheirs(
 /** It does not go, or it waits for who uses it. @param own  finalizer of its kind */
 export function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject, own: string): boolean {
   return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== own);
+}
+
+/** Uids of the objects for which this process made resources, by resource: certain before their status says so. */
+export class Makers {
+  readonly #made = new Map<string, string>();
+
+  add(resource: string, { metadata }: KubeObject): void {
+    this.#made.set(resource, metadata.uid);
+  }
+
+  /** It was removed. */
+  delete(resource: string): void {
+    this.#made.delete(resource);
+  }
+
+  of(resource: string): string | undefined {
+    return this.#made.get(resource);
+  }
 }
 
 /**

@@ -14,7 +14,18 @@ import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { type Credentials, credentialsIn, hashOf, NO_CREDENTIALS } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
-import { besideIn, heirsAmong, isNeeded, isOfOthers, isTheirs, Left, leftTo, makerIn, toHeirs } from './shared.ts';
+import {
+  besideIn,
+  heirsAmong,
+  isNeeded,
+  isOfOthers,
+  isTheirs,
+  Left,
+  leftTo,
+  Makers,
+  recordedMaker,
+  toHeirs,
+} from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('SmbMapping');
@@ -23,8 +34,13 @@ const SMB_PORT = 445;
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes, encryption } = ports;
   const left = new Left();
-  /** The object whose mapping was made here last, by the root of the share. */
-  const made = new Map<string, string>();
+  const makers = new Makers();
+  const shareOf = async (here: MachinePorts, { metadata }: KubeObject, root: string): Promise<string> =>
+    `${await here.machine()} ${metadata.namespace} ${root}`;
+  /** Uid of the object of the namespace that certainly mapped the share. */
+  const makerOf = (others: readonly KubeObject[], object: KubeObject, share: string): string | undefined =>
+    // mutant: mapping-found-unrecorded ?? -> $1
+    recordedMaker(besideIn(others, object), 'madeBy', isDone) ?? makers.of(share);
   /** Other objects that represent the same share. */
   const beside = async (here: MachinePorts, object: KubeObject, root: string): Promise<readonly KubeObject[]> => {
     const which = { node: here.node, serial: await here.machine() };
@@ -60,7 +76,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           // mutant: mapping-hash-is-password : -> $1.2.password
           hash: await hashOf(ports, credentials, request.object),
           users,
-          madeBy: makerIn(others, request.object),
+          madeBy: makerOf(others, request.object, await shareOf(here, request.object, root)),
           mapper: mapperIn(others, request.object)?.metadata.name,
           isOthers: isOfOthers(others, request.object) || undefined,
           isUsedBeside: isUsedBy(others) || undefined,
@@ -90,9 +106,8 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const isThere = state === 'mapped' && request.mayBeOwn !== true;
           const isOthers = isTheirs(others, wanted, { isThere, isDone });
           const isAnothers = isOthers || mapperIn(others, wanted) !== undefined;
-          // mutant: mapping-found-unrecorded () -> undefined
-          const madeBy = makerOf(others, wanted, made.get(root));
-          const found = said({ isFound: true, madeBy });
+          const share = await shareOf(here, wanted, root);
+          const found = said({ isFound: true, madeBy: makerOf(others, wanted, share) });
           if (wanted.status?.['credentialHash'] === undefined && isAnothers) return { ...found, isOthers };
           // mutant: mapping-of-others if -> false
           if (state === 'mapped' && request.mayBeOwn !== true) return found;
@@ -102,7 +117,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           if (state === 'mapped' && request.unused === true && (users > 0 || isUsedBy(others))) return { users };
           if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
-          made.set(root, wanted.metadata.uid);
+          makers.add(share, wanted);
           return { hash };
         });
       };
@@ -121,11 +136,14 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const others = await beside(here, request.object, root);
           const needing = leftTo(others, request.object).filter((other) => isNeeded(other, OWN));
           const besides = besideIn(needing, request.object);
-          const heirs = isOurs ? heirsAmong(besides, makerIn(besides, request.object)) : [];
+          const heirs = isOurs ? heirsAmong(besides, recordedMaker(besides, 'madeBy', isDone)) : [];
           // mutant: mapping-left-to-nobody drop
           if (heirs.length > 0) return toHeirs(heirs);
           // mutant: mapping-taken-down if -> true
-          if (isOurs && needing.length === 0) await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
+          if (isOurs && needing.length === 0) {
+            await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
+            makers.delete(await shareOf(here, request.object, root));
+          }
           // Other objects find the mapping, and read its maker, as long as it is there.
           left.add(request.object);
           return {};
@@ -148,12 +166,6 @@ function mapperIn(others: readonly KubeObject[], { metadata }: KubeObject): Kube
       status?.['madeBy'] === uid &&
       status['credentialHash'] !== undefined,
   );
-}
-
-/** Uid of the object of the namespace that certainly mapped the share: a record alone may precede another client's mapping (WIN-SHARED-1). */
-function makerOf(others: readonly KubeObject[], object: KubeObject, madeHere: string | undefined): string | undefined {
-  const maker = mapperIn(others, object) ?? besideIn(others, object).find(({ metadata: { uid } }) => uid === madeHere);
-  return maker?.metadata.uid;
 }
 
 /** Whether mounts lead to the share by way of other objects. */

@@ -204,7 +204,12 @@ export class WindowsRest {
   /** An object beside the maker records the maker when it looks again (WIN-SHARED-4). */
   #unrecordedMaker(object: KubeObject, isIt: (other: KubeObject) => boolean): string | undefined {
     const { uid, namespace } = object.metadata;
-    const isRecorded = ({ status }: KubeObject): boolean => wordOf(status?.['madeBy']) !== undefined;
+    const makerOf = ({ status }: KubeObject): string | undefined => wordOf(status?.['madeBy']);
+    // One that recorded itself may only be about to make it.
+    const isMade = (other: KubeObject): boolean =>
+      makerOf(other) !== other.metadata.uid ||
+      other.status?.['credentialHash'] !== undefined ||
+      other.status?.['connection'] === 'Connected';
     const maker = this.#deps.cluster
       .objects(`${object.kind.toLowerCase()}s`)
       .find(
@@ -212,10 +217,11 @@ export class WindowsRest {
           other.metadata.uid !== uid &&
           other.metadata.namespace === namespace &&
           other.spec?.['nodeRef'] === object.spec?.['nodeRef'] &&
-          isRecorded(other) &&
+          makerOf(other) !== undefined &&
+          isMade(other) &&
           isIt(other),
       );
-    return maker === undefined || isRecorded(object)
+    return maker === undefined || makerOf(object) !== undefined
       ? undefined
       : `has not recorded that ${maker.metadata.name} made it`;
   }
