@@ -63,14 +63,20 @@ const idle = reconcileLoopSetup.createStateConfig({
   tags: Tag.Settled,
   entry: ['claim', 'noteSettled'],
   always: anew,
+  on: { 'relations.changed': { target: 'awaiting', actions: 'noteHeard' } },
+  after: { look: 'awaiting' },
+});
+
+/** The same in a lifecycle that may have begun so, without a pass: whatever is heard is news. */
+const idleAtFirst = reconcileLoopSetup.createStateConfig({
+  ...idle,
   on: {
+    ...idle.on,
     'dependencies.changed': [
       { guard: 'isUnlooked', target: 'awaiting', actions: storeDependencies },
       { actions: storeDependencies },
     ],
-    'relations.changed': { target: 'awaiting', actions: 'noteHeard' },
   },
-  after: { look: 'awaiting' },
 });
 
 const requeued = reconcileLoopSetup.createStateConfig({
@@ -118,9 +124,9 @@ const active = reconcileLoopSetup.createStateConfig({
         ],
       },
     },
-    idle: { ...idle, always: [...unlessDeleting, anew] },
+    idle: { ...idleAtFirst, always: [...unlessDeleting, anew] },
     available: {
-      ...idle,
+      ...idleAtFirst,
       description: 'Nothing is left to do, and dependents may use the object.',
       tags: [Tag.Settled, Tag.Available],
       always: [...unlessDeleting, anew],

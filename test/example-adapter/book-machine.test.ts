@@ -185,6 +185,60 @@ test('a book whose finalizer somebody took off gives its slot back still (BOOK-M
   assert.equal(world.effects, ['claim', 'reserve', 'look', 'claim', 'clear']);
 });
 
+test('a slot that is found where the finalizer is not is given back (BOOK-MACHINE-6)', async () => {
+  const world = await begin({ owned: false }, [paper(Readiness.Deleting)]);
+  await world.end(probed(true));
+  assert.is(world.effects.at(-1), 'look');
+  await world.changed({ owned: false, deleting: true });
+  assert.is(world.effects.at(-1), 'clear');
+});
+
+for (const [state, reach] of Object.entries({
+  refused: (world: World) => world.fails('terminal'),
+  'working.waitingOut': (world: World) => world.end({ found: false, at: 0 }),
+})) {
+  test(`what is deleted in ${state} without a slot goes at once (BOOK-MACHINE-6, P12)`, async () => {
+    const world = await begin({ owned: false }, [paper(Readiness.Deleting)], 20);
+    await reach(world);
+    await world.changed({ owned: false, deleting: true });
+    assert.equal([world.phase(), world.effects.at(-1)], ['"withdrawing"', 'endClaims']);
+  });
+}
+
+test('what is deleted while another print is asked for, and never had the finalizer here, goes at once (BOOK-MACHINE-6)', async () => {
+  const world = await begin({ owned: false, settled: true }, [paper(Readiness.Ready)]);
+  await world.changed({ owned: false, settled: true, reprint: true });
+  assert.is(world.phase(), '"recycling"');
+  await world.changed({ owned: false, deleting: true });
+  assert.is(world.phase(), '"withdrawing"');
+});
+
+test('what is deleted while its finalizer, which somebody took off, is stored again gives its slot back (BOOK-MACHINE-6)', async () => {
+  const world = await begin({}, [paper(Readiness.Ready)]);
+  await world.fails('transient');
+  await world.changed({ owned: false });
+  world.passes(400);
+  assert.is(world.effects.at(-1), 'addOwnFinalizer');
+  await world.changed({ owned: false, deleting: true });
+  assert.is(world.effects.at(-1), 'clear');
+});
+
+test('claims that could not be ended are ended again, whether there was a slot or not', async () => {
+  const unmade = await begin({ owned: false, deleting: true }, []);
+  await unmade.fails('transient');
+  unmade.passes(400);
+  await unmade.end();
+  assert.equal([unmade.phase(), unmade.effects], ['"deleted"', ['endClaims', 'endClaims']]);
+
+  const made = await begin({ deleting: true }, []);
+  await made.end({ gone: true });
+  made.passes(1_000);
+  await made.end();
+  await made.fails('transient');
+  made.passes(400);
+  assert.equal(made.effects, ['claim', 'clear', 'discard', 'endClaims', 'clear']);
+});
+
 test('a write that lost a race is made again, and is no error (I6)', async () => {
   const world = await begin({ reprint: true, settled: true }, [paper(Readiness.Ready)]);
   await world.end();

@@ -53,7 +53,7 @@ export interface BookContext {
   readonly key: string;
   readonly object: BookView;
   readonly dependencies: readonly Dependency[];
-  /** The own finalizer was stored once in this life, whoever has taken it off since. */
+  /** The own finalizer was stored once in this life, whoever has taken it off since, or there is a slot. */
   readonly mayHaveReserved: boolean;
   /** Until when what nobody answered may still be done, milliseconds since the epoch. */
   readonly inDoubtUntil: number;
@@ -142,7 +142,8 @@ const book = setup({
       mayHaveReserved: context.mayHaveReserved || object.owned,
     })),
     storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
-    noteReserved: assign({ reserved: true }),
+    // mutant: found-slot-left-behind {}.2 drop
+    noteReserved: assign({ reserved: true, mayHaveReserved: true }),
     forgetReserved: assign({ reserved: false }),
     withdrawClaims: assign(({ context }) => ({ withdrawnUids: [...context.withdrawnUids, ...withdrawable(context)] })),
     noteGeneration: assign(({ context }) => ({ furnishing: context.object.generation })),
@@ -215,11 +216,10 @@ const retry = { target: '#retrying', actions: noteFailure } as const;
 const look = ({ event }: Answer<Look>): Look => event.output;
 const probe = ({ event }: Answer<Probe>): Probe => event.output;
 const who = ({ context: { key } }: { context: BookContext }): BookInput => ({ key });
-/** Left at once when the user deletes the object. */
-const unlessDeleting = [
-  { guard: 'isDeletedUnmade', target: '#withdrawing' },
-  { guard: 'isDeleting', target: '#deleting' },
-] as const;
+/** Left at once when the user deletes the object, with the slot given back. */
+const unlessDeleted = { guard: 'isDeleting', target: '#deleting' } as const;
+/** The same where there may be none. */
+const unlessDeleting = [{ guard: 'isDeletedUnmade', target: '#withdrawing' }, unlessDeleted] as const;
 
 export const bookMachine = book.createMachine({
   id: 'book',
@@ -319,7 +319,7 @@ export const bookMachine = book.createMachine({
           id: 'looking',
           description: 'The print shop is asked how far it is.',
           tags: Tag.Busy,
-          always: [...unlessDeleting],
+          always: unlessDeleted,
           invoke: {
             id: 'look',
             src: 'look',
@@ -337,13 +337,13 @@ export const bookMachine = book.createMachine({
         pausing: {
           description: 'The shop is at work, or may yet begin what was asked for.',
           tags: Tag.Waiting,
-          always: [...unlessDeleting],
+          always: unlessDeleted,
           after: { lookPause: 'looking' },
         },
         printing: {
           description: 'It is printed; bounded by the lease, and told of sheet by sheet.',
           exit: 'forgetProgress',
-          always: [...unlessDeleting],
+          always: unlessDeleted,
           on: { progressed: { actions: { type: 'noteProgress', params: ({ event }) => event } } },
           invoke: {
             id: 'print',
@@ -356,7 +356,7 @@ export const bookMachine = book.createMachine({
         binding: {
           description: 'The shop is told to bind it.',
           tags: Tag.Busy,
-          always: [...unlessDeleting],
+          always: unlessDeleted,
           invoke: { id: 'bind', src: 'bind', input: who, onDone: 'pausing', onError: refusedOrNot },
         },
       },

@@ -22,6 +22,7 @@ interface Cloud {
   readonly content: 'empty' | 'full';
   /** What delegating answers; undefined: it cannot be. */
   readonly delegated?: UpdateOutcome;
+  readonly delegate?: () => Promise<UpdateOutcome>;
   readonly fill?: (parent: FillInput['parent'], signal: AbortSignal) => Promise<unknown>;
   readonly announce?: (step: AnnounceInput['step']) => Promise<void>;
 }
@@ -44,7 +45,7 @@ function start(cloud: () => Cloud) {
       }),
       delegate: fromPromise<UpdateOutcome | undefined, EffectInput>(async () => {
         calls.push('delegate');
-        return cloud().delegated;
+        return cloud().delegate?.() ?? cloud().delegated;
       }),
       fill: fromPromise<unknown, FillInput>(async ({ input: { parent }, signal }) => {
         calls.push('fill');
@@ -96,6 +97,21 @@ test('an attempt is announced before anything of it is done (CONTENT-TRANSFER-1)
   assert.equal([calls.slice(4), phase()], [['fill', 'update'], 'idle.available']);
 });
 
+test('that the foreign system fetches it is announced again after a lost race', async () => {
+  let races = 2;
+  const conflict: ErrorData = { code: 'conflict', message: 'somebody was faster' };
+  const { calls, phase } = start(() => ({
+    content: 'empty',
+    delegated: { changed: false, waiting: ['it is fetched'], pollAfterMs: 15_000 },
+    announce: async (step) => {
+      if (step === 'delegated' && races-- > 0) throw conflict;
+    },
+  }));
+  await settled();
+  assert.equal(calls, ['update', 'begun', 'delegate', 'delegated', 'delegated', 'delegated', 'watch']);
+  assert.is(phase(), 'reconciling.awaitingReady');
+});
+
 test('an announcement that lost a race is made again, and nothing is done before', async () => {
   let races = 2;
   const conflict: ErrorData = { code: 'conflict', message: 'somebody was faster' };
@@ -109,6 +125,31 @@ test('an announcement that lost a race is made again, and nothing is done before
   await settled();
   assert.equal(calls, ['update', 'begun', 'delegate', 'attempted', 'attempted', 'attempted', 'fill']);
   assert.is(phase(), 'transferringContent.uploading');
+});
+
+const FAILURES: readonly (readonly [string, (fail: () => Promise<never>) => Partial<Cloud>])[] = [
+  ['delegating', (fail) => ({ delegate: fail })],
+  ...(['begun', 'delegated', 'attempted'] as const).map((failing): (typeof FAILURES)[number] => [
+    `announcing '${failing}'`,
+    (fail) => ({
+      ...(failing === 'delegated' && { delegated: { changed: false, waiting: ['it is fetched'] } }),
+      announce: (step) => (step === failing ? fail() : Promise.resolve()),
+    }),
+  ]),
+];
+
+test('whichever step before the content is refused, or fails, nothing is brought', async () => {
+  for (const [step, failing] of FAILURES) {
+    for (const [code, state] of [
+      ['terminal', 'failed'],
+      ['transient', 'backingOff'],
+    ] as const) {
+      const cloud = failing(() => Promise.reject({ code, message: 'no' } satisfies ErrorData));
+      const { calls, phase } = start(() => ({ content: 'empty', ...cloud }));
+      await settled();
+      assert.equal([phase(), calls.includes('fill')], [state, false], step);
+    }
+  }
 });
 
 test('what the foreign system fetches itself is looked at later, and not brought', async () => {

@@ -633,6 +633,39 @@ for (const { state, answers } of WAITS)
     assert.equal(run.calls.slice(before), [], 'nothing is repeated');
   });
 
+test('an object that is deleted during the step before a wait does not wait', async () => {
+  const made = later<unknown>();
+  const lacks = await lived(
+    { find: () => nothing, create: () => made.answer.then((error) => fail(error)()), search: () => endless },
+    view(owned),
+  );
+  lacks.report(view({ ...owned, deleting: true }));
+  made.give(lacking);
+  await settled();
+  assert.is(lacks.phase(), 'deleting.endingClaims');
+  const looked = later<FindOutput>();
+  const find = (call: number): unknown => (call === 1 ? looked.answer : endless);
+  const owner = dependency(undefined, { kind: 'Project', name: 'p' });
+  const unclear = await lived({ find }, view(owned), [secret, dependency('deleting'), owner]);
+  unclear.report(view({ ...owned, deleting: true }));
+  looked.give({ matches: [observation()], exact: false, at: 0 });
+  await settled();
+  assert.is(unclear.phase(), 'deleting.searching');
+});
+
+for (const { state, answers } of WAITS) {
+  test(`${state} is left when another writer records an id, or the user deletes the object (EXTERNAL-RESOURCE-8)`, async () => {
+    const taken = await lived({ ...answers, observe: () => endless }, view(owned));
+    taken.report(view({ ...owned, externalId: 'id-9' }));
+    await settled();
+    assert.is(taken.phase(), 'reconciling.observing');
+    const deleted = await lived({ ...answers, endClaims: () => endless }, view(owned));
+    assert.is(deleted.phase(), state);
+    deleted.report(view({ ...owned, deleting: true }));
+    assert.ok(deleted.phase().startsWith('deleting.'), deleted.phase());
+  });
+}
+
 test('33.2: a rejected spec yields the dependency of its create, and waits for the successor (EXTERNAL-RESOURCE-5, P1)', async () => {
   const answers = { find: () => nothing, create: (call: number) => (call === 1 ? fail(terminal)() : observation()) };
   const run = await lived(answers, view(owned));
@@ -1357,6 +1390,13 @@ test('what looks like an own resource may be taken away by somebody: it is looke
   alive.clock.increment(15_000);
   await settled();
   assert.equal(alive.context().withdrawnUids, ['network-1']);
+  const edited = await lived({ find }, view(owned), [secret, dependency('deleting'), owner]);
+  edited.report(view({ ...owned, generation: 2 }));
+  await settled();
+  assert.equal([edited.context().withdrawnUids, edited.count('find')], [['network-1'], 2]);
+  const deleted = await lived({ find }, view(owned), [secret, dependency('deleting'), owner]);
+  deleted.report(view({ ...owned, deleting: true }));
+  assert.is(deleted.phase(), 'deleting.searching');
   const leaving = await lived({ find }, view({ ...owned, deleting: true }), [secret, dependency('ready'), owner]);
   assert.is(leaving.phase(), 'deleting.undetermined');
   leaving.clock.increment(15_000);
@@ -1585,6 +1625,30 @@ test('where drift is only reported, what is gone stays so until the spec is edit
     await settled();
     assert.ok(run.calls.includes('record'), JSON.stringify(change));
   }
+});
+
+test('where drift is only reported, what goes while the cloud is at work on it is not made again', async () => {
+  const object = view({ ...owned, externalId: 'id-1', reporting: { applied: 1 } });
+  const run = await lived({ observe: () => atWork, update: () => ({ changed: false }) }, object);
+  assert.is(run.phase(), 'reconciling.awaitingReady');
+  run.see(undefined);
+  await settled();
+  assert.equal([run.phase(), run.count('record')], ['failed', 0]);
+});
+
+test('an id that another writer records while the update is under way is looked at, and contended for (EXTERNAL-RESOURCE-8)', async () => {
+  const updated = later<{ changed: boolean }>();
+  const answers: Answers = {
+    observe: (call) => observation({ id: call === 1 ? 'id-1' : 'id-9' }),
+    update: () => updated.answer,
+    resolveOwnership: () => endless,
+  };
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
+  run.report(view({ ...owned, externalId: 'id-9' }));
+  assert.is(run.phase(), 'reconciling.updating');
+  updated.give({ changed: false });
+  await settled();
+  assert.equal([run.phase(), run.count('observe')], ['building.resolvingOwnership', 2]);
 });
 
 test('what others could use before a restart they can use after it, settled or not (I9)', () => {

@@ -332,6 +332,103 @@ test('what is deleted before its finalizer is stored is left to others', async (
   assert.equal([world.phase(), world.effects], ['withdrawing', ['claim', 'reconcile', 'addOwnFinalizer', 'endClaims']]);
 });
 
+const RESTS: readonly (readonly [string, (world: World) => Promise<void>])[] = [
+  ['awaiting', async () => undefined],
+  ['idle', (world) => world.end(REST)],
+  ['available', (world) => world.end({ next: 'rest', stands: 'available' })],
+  ['awaitingDependencies', (world) => world.end({ next: 'rest', stands: 'awaitingDependencies' })],
+  ['requeued', (world) => world.end({ next: 'pause', pauseMs: 5_000 })],
+  ['refused', (world) => world.fails(terminal)],
+  ['backingOff', (world) => world.fails(transient)],
+];
+
+test('wherever it rests, what never had the finalizer is deleted without a pass (RECONCILE-LOOP-1, P12)', async () => {
+  for (const [state, rest] of RESTS) {
+    const unanswered = state === 'awaiting' ? [{ ...other(), answer: undefined }] : [other()];
+    const world = begin({ owned: false }, unanswered);
+    await rest(world);
+    assert.is(world.phase(), `active.${state}`);
+    world.changed({ owned: false, deleting: true });
+    assert.is(world.phase(), 'withdrawing', state);
+  }
+  assert.is(begin({ owned: false, deleting: true }).phase(), 'withdrawing');
+});
+
+test('a pass that fails while the object is deleted, which never had the finalizer, is the last (RECONCILE-LOOP-1, P12)', async () => {
+  const world = begin({ owned: false });
+  world.changed({ owned: false, deleting: true });
+  await world.fails(transient);
+  assert.is(world.phase(), 'withdrawing');
+});
+
+test('an object that rests looks again when another one refers to it (RECONCILE-LOOP-3)', async () => {
+  const world = begin();
+  await world.end(REST);
+  world.related();
+  assert.is(world.phase(), 'active.reconciling');
+});
+
+test('wherever a deleted object rests, what is new, or due, is looked at (RECONCILE-LOOP-3)', async () => {
+  const rests: readonly (readonly [string, Verdict])[] = [
+    ['idle', { next: 'rest', lookAgainMs: 5_000 }],
+    ['inUse', { next: 'rest', stands: 'inUse', lookAgainMs: 5_000 }],
+    ['requeued', { next: 'pause', pauseMs: 5_000 }],
+  ];
+  const news: Readonly<Record<string, (world: World) => void>> = {
+    edited: (world) => world.changed({ basis: 'another' }),
+    answered: (world) => world.heard([other({ readiness: Readiness.Ready, uid: 'p' })]),
+    related: (world) => world.related(),
+    due: (world) => world.passes(5_000),
+  };
+  for (const [state, verdict] of rests) {
+    for (const [name, happens] of Object.entries(news)) {
+      const world = begin({ deleting: true });
+      await world.end(verdict);
+      assert.is(world.phase(), `deleting.${state}`);
+      world.heard([other()]);
+      assert.is(world.phase(), `deleting.${state}`, 'the same again is not new');
+      happens(world);
+      assert.is(world.phase(), 'deleting.reconciling', `${state}, ${name}`);
+    }
+  }
+});
+
+test('what lacks a dependency is looked at when that is due', async () => {
+  const world = begin();
+  await world.end({ next: 'rest', stands: 'awaitingDependencies', lookAgainMs: 5_000 });
+  world.passes(5_000);
+  assert.is(world.phase(), 'active.reconciling');
+});
+
+test('a finalizer that cannot be stored is stored again after a pause, or at once when it is news', async () => {
+  const world = begin({ owned: false });
+  await world.end(GUARD);
+  await world.fails(transient);
+  assert.is(world.phase(), 'retryingFinalizer');
+  world.passes(200);
+  await world.fails(transient);
+  world.changed({ owned: true });
+  assert.is(world.phase(), 'active.reconciling');
+});
+
+test('a deletion while a finalizer is stored again that somebody took off is followed by a pass (RECONCILE-LOOP-1)', async () => {
+  const world = begin();
+  world.changed({ owned: false });
+  await world.end(GUARD);
+  world.changed({ deleting: true });
+  assert.is(world.phase(), 'deleting.reconciling');
+});
+
+test('a finalizer that cannot be removed is removed again', async () => {
+  const world = begin({ deleting: true });
+  await world.end(LEAVE);
+  await world.end();
+  await world.fails(transient);
+  assert.is(world.phase(), 'retryingEndOfClaims');
+  world.passes(200);
+  assert.is(world.effects.at(-1), 'endClaims');
+});
+
 test('every state is reached', () => {
   type Event = EventFromLogic<typeof reconcileLoopMachine>;
   const done = (id: string, output?: unknown) => ({ type: `xstate.done.actor.${id}`, output, actorId: id });

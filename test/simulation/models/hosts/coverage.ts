@@ -28,7 +28,7 @@ export function tellsOfHosts({ root }: AnyStateMachine): (place: Place) => strin
   };
 }
 
-/** As `unreachable` of `Coverage`: what no history of hosts can take. Tests of the machine have each. */
+/** As `unreachable` of `Coverage`: what no history of hosts can take; tests of the machine do. */
 export const HOSTS_UNREACHABLE: readonly string[] = [
   // Nobody moves hosts that live here, nor writes their status.
   'bareMetalHost: each.deciding -> lifecycle.admitting on always if brings',

@@ -1,21 +1,28 @@
 // Which transitions of the machines of resources, guards and books histories do not take.
 
-/** As `unreachable` of `Coverage`. */
+/** As `unreachable` of `Coverage`: what no history of resources can take; tests of the machines do. */
 export const UNREACHABLE: readonly string[] = [
-  // Mail is only refused to an actor whose shard left, and whose chart is stopped by then. Unit-tested with the machine.
+  // Mail is only refused to an actor whose shard left, and whose chart is stopped by then.
   'externalResource: lifecycle.deleting.endingClaims -> lifecycle.deleting.retryingRelease on error of endClaims',
-  // A watch is refused only when what was imported has gone, which nobody takes away here. Unit-tested with the machine.
+  'externalResource: lifecycle.withdrawing -> lifecycle.retryingWithdrawal on error of withdraw',
+  'externalResource: lifecycle.retryingWithdrawal -> lifecycle.withdrawing on after backoff',
+  'book: deleting.endingClaims -> deleting.retrying on error of endClaims',
+  'book: withdrawing -> withdrawingAgain on error of withdraw',
+  'book: withdrawingAgain -> withdrawing on after backoff',
+  // A watch is refused only when what was imported has gone, which nobody takes away here.
   'externalResource: lifecycle.reconciling.awaitingReady -> lifecycle.failed on error of watch if isTerminal',
-  // Nobody writes the id of another into the status of what is made of a Secret. Unit-tested with the machine.
+  // Nobody writes the id of another into the status of what is made of a Secret.
   'externalResource: lifecycle.building.awaitingPrerequisite -> lifecycle.claiming on object.changed if isUnsettled',
-  // The API server takes whatever is said of content. Unit-tested with the machine.
+  // The API server takes whatever is said of content.
   'externalResource: lifecycle.transferringContent.announcing -> lifecycle.failed on error of announce if isTerminal',
   'externalResource: lifecycle.transferringContent.delegated -> lifecycle.failed on error of announceDelegation if isTerminal',
   'externalResource: lifecycle.transferringContent.attempting -> lifecycle.failed on error of announceAttempt if isTerminal',
-  // Drift is repaired everywhere here. Unit-tested with the machine.
+  // Drift is repaired everywhere here.
   'externalResource: lifecycle.reconciling.observing -> lifecycle.failed on done of observe if isToReport',
   'externalResource: lifecycle.reconciling.awaitingReady -> lifecycle.failed on observed if isToReport',
-  'book: deleting.endingClaims -> deleting.retrying on error of endClaims',
+  // Images have a format, and are of HTTP: Glance refuses the content of none.
+  'externalResource: lifecycle.transferringContent.delegating -> lifecycle.failed on error of delegate if isTerminal',
+  'externalResource: lifecycle.transferringContent.uploading -> lifecycle.failed on error of fill if isTerminal',
 ];
 
 /** As `rare` of `Coverage`. */
@@ -58,6 +65,22 @@ export const RARE: readonly string[] = [
   // A deletion just while it is not clear whether something was built; and a child of which its absence was told too early.
   'externalResource: lifecycle.claiming.undetermined -> lifecycle.deleting on always if isDeleting',
   'externalResource: lifecycle.deleting.awaitingChildren -> lifecycle.deleting.removingChildren on after childrenPause if areChildrenGone',
+  // A dependency is deleted while it is not clear whether anything was built on it, and no other answer ends that.
+  'externalResource: lifecycle.claiming.undetermined -> lifecycle.claiming.awaitingDependencies on object.changed if isNewGeneration',
+  'externalResource: lifecycle.claiming.undetermined -> lifecycle.claiming.awaitingDependencies on after unclearPause',
+  // An interface of a router goes, and another client plugs the router in again, between two looks.
+  'externalResource: lifecycle.reconciling.observing -> lifecycle.reconciling.clearingId on done of observe if wasReplaced',
+  // What an update has not put to use yet is deleted, and looked at before the cloud is done with something else.
+  'externalResource: lifecycle.reconciling.awaitingReady -> stays on always if mustYieldUnused',
+  // A failure of the cloud itself that lasts longer than the first pause after it.
+  'externalResource: lifecycle.failed -> lifecycle.claiming on after relook',
+  // A person says, just while it is looked for, which of several matches is the one to be removed.
+  'externalResource: lifecycle.deleting.refused -> lifecycle.deleting.deciding on always if isBuiltOnReplaced',
+  // A book in a life that never had its finalizer, which a person took off before: deleted while it waits, or is printed anew.
+  'book: working.waitingOut -> withdrawing on always if isDeletedUnmade',
+  'book: recycling -> withdrawing on always if isDeletedUnmade',
+  'book: refused -> withdrawing on always if isDeletedUnmade',
+  'book: working.addingFinalizer -> deleting on always if isDeleting',
   // What was stored is told to the chart before its effect ends (PORTS-2), and it has mostly gone on by then.
   'book: working.addingFinalizer -> working.reserving on done of addOwnFinalizer',
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.

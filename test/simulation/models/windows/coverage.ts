@@ -1,14 +1,12 @@
 // Which transitions of the machine that looks after Windows storage histories do not take.
 
-/** As `unreachable` of `Coverage`: what no history of Windows storage can take. Tests of the machine have each. */
+/** As `unreachable` of `Coverage`: what no history of Windows storage can take; tests of the machine do. */
 export const WINDOWS_UNREACHABLE: readonly string[] = [
   // Each life begins with a look, and whoever rests has made one.
   'reconcileLoop: starting -> active.idle on lifecycle.started if (isSettled isOwned)',
+  'reconcileLoop: starting -> active.available on lifecycle.started if (isSettled isOwned isAvailable)',
   'reconcileLoop: active.idle -> active.awaiting on dependencies.changed if isUnlooked',
   'reconcileLoop: active.available -> active.awaiting on dependencies.changed if isUnlooked',
-  'reconcileLoop: active.awaitingDependencies -> active.awaiting on dependencies.changed if isUnlooked',
-  'reconcileLoop: deleting.idle -> deleting.awaiting on dependencies.changed if isUnlooked',
-  'reconcileLoop: deleting.inUse -> deleting.awaiting on dependencies.changed if isUnlooked',
   // Nothing of Windows waits for its time but by a look that is due.
   'reconcileLoop: active.reconciling -> active.requeued on done of reconcile if is',
   'reconcileLoop: active.requeued -> deleting on always if isDeleting',
@@ -29,7 +27,6 @@ export const WINDOWS_UNREACHABLE: readonly string[] = [
   'reconcileLoop: deleting.reconciling -> deleting.idle on done of reconcileOnDelete',
   'reconcileLoop: deleting.idle -> deleting.awaiting on after look',
   'reconcileLoop: deleting.idle -> deleting.awaiting on always if isStale',
-  'reconcileLoop: deleting.idle -> stays on dependencies.changed',
   'reconcileLoop: deleting.idle -> deleting.awaiting on relations.changed',
   // An object without finalizers is gone at once, and its chart stopped: what was stored is told to it before its effect ends (PORTS-2).
   'reconcileLoop: removingFinalizer -> deleted on done of removeOwnFinalizer',
@@ -61,6 +58,5 @@ export const WINDOWS_RARE: readonly string[] = [
   // Others come to use, or leave, what rests and is not ready.
   'reconcileLoop: active.idle -> active.awaiting on relations.changed',
   // A deleted object that is held is put away at once: what it hears wakes another life.
-  'reconcileLoop: deleting.inUse -> stays on dependencies.changed',
   'reconcileLoop: deleting.inUse -> deleting.awaiting on relations.changed',
 ];
