@@ -213,7 +213,7 @@ test('what is deleted while another print is asked for, and never had the finali
   assert.is(world.phase(), '"withdrawing"');
 });
 
-test('what is deleted while its finalizer, which somebody took off, is stored again gives its slot back (BOOK-MACHINE-6)', async () => {
+test('what is deleted while its finalizer, which a person took off, is stored again gives its slot back (BOOK-MACHINE-6)', async () => {
   const world = await begin({}, [paper(Readiness.Ready)]);
   await world.fails('transient');
   await world.changed({ owned: false });

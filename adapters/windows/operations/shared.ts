@@ -91,7 +91,7 @@ export function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: K
   return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== own);
 }
 
-/** Uids of the objects for which this process made resources, by resource: certain before their status says so. */
+/** Uids of the objects for which this process made resources, by resource: certain before their status contains that. */
 export class Makers {
   readonly #made = new Map<string, string>();
 

@@ -118,7 +118,7 @@ async function machineWith({ kind, spec, intended, makers, ...shared }: Shared) 
     const answer = await operations[operation]?.({ object: objects[name], dependencies, ...extra } as never);
     return answer as JsonObject;
   };
-  /** What an object is answered about makers. */
+  /** Answer to an object about makers. */
   const makersFor = async (operation: string, name: keyof typeof objects) => {
     const answer = await ask(operation, name);
     return makers.map((member) => answer[member]);
@@ -164,7 +164,7 @@ for (const shared of KINDS) {
     );
   });
 
-  test(`${kind}: what was made here has a maker before that one's status says so, on this machine (WIN-SHARED-4)`, async () => {
+  test(`${kind}: what was made here has a maker before the status of that one contains it, on this machine (WIN-SHARED-4)`, async () => {
     const { ask, makersFor, makers, rename } = await machineWith(shared);
     await ask(make, 'first');
     const first = makers.map(() => 'uid-first');

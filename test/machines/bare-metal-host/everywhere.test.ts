@@ -1,4 +1,4 @@
-// What happens to a host wherever it is: it is deleted, paused, edited or refused in states that few hosts are ever in.
+// Hosts in states that few hosts are ever in: deleted, paused, edited or refused there.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { IMAGE, type Parts } from './hosts.ts';
@@ -61,7 +61,7 @@ const places: readonly Place[] = [
 ];
 
 for (const { at, begin, parts } of places) {
-  test(`a host is paused in ${at}, and goes on when that is over (BARE-METAL-HOST-1)`, async () => {
+  test(`a host is paused in ${at}, and continues when that is over (BARE-METAL-HOST-1)`, async () => {
     const life = await begin();
     assert.is(life.phase(), at);
     await life.edit({ ...parts, ...PAUSED });
@@ -91,7 +91,7 @@ test('room is asked for again after a pause where the answer failed', async () =
   assert.equal([life.phase(), life.inputs['capacity']?.length], ['inspecting.queueingAgain', 2]);
 });
 
-test('a host that rests and whose node cannot be watched is looked after again after a pause', async () => {
+test('a host that rests and whose node cannot be watched is reconciled again after a pause', async () => {
   let isWatched = false;
   const watch = () => (isWatched ? new Promise(() => undefined) : fail(transient)());
   const life = await live({ ...ON_FIRST, watch }, view(RUNNING));
@@ -141,7 +141,7 @@ test('what is heard once more of a host whose state is unknown is not news', asy
   assert.equal([life.phase(), life.calls], ['unknown', []]);
 });
 
-test('a host that is gone is left alone at once', async () => {
+test('a deleted host without a finalizer is skipped at once', async () => {
   const life = await live(WELL, view({ state: 'preparing', deleted: true }, { owned: false }));
   assert.equal([life.phase(), life.calls], ['deleted', []]);
 });

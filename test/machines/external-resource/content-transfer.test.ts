@@ -97,9 +97,9 @@ test('an attempt is announced before anything of it is done (CONTENT-TRANSFER-1)
   assert.equal([calls.slice(4), phase()], [['fill', 'update'], 'idle.available']);
 });
 
-test('that the foreign system fetches it is announced again after a lost race', async () => {
+test('that the external system fetches it is announced again after a lost race', async () => {
   let races = 2;
-  const conflict: ErrorData = { code: 'conflict', message: 'somebody was faster' };
+  const conflict: ErrorData = { code: 'conflict', message: 'another write was faster' };
   const { calls, phase } = start(() => ({
     content: 'empty',
     delegated: { changed: false, waiting: ['it is fetched'], pollAfterMs: 15_000 },

@@ -411,7 +411,7 @@ test('a finalizer that cannot be stored is stored again after a pause, or at onc
   assert.is(world.phase(), 'active.reconciling');
 });
 
-test('a deletion while a finalizer is stored again that somebody took off is followed by a pass (RECONCILE-LOOP-1)', async () => {
+test('a deletion while a finalizer is stored again that a person took off is followed by a pass (RECONCILE-LOOP-1)', async () => {
   const world = begin();
   world.changed({ owned: false });
   await world.end(GUARD);

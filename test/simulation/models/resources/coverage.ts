@@ -68,15 +68,15 @@ export const RARE: readonly string[] = [
   // A dependency is deleted while it is not clear whether anything was built on it, and no other answer ends that.
   'externalResource: lifecycle.claiming.undetermined -> lifecycle.claiming.awaitingDependencies on object.changed if isNewGeneration',
   'externalResource: lifecycle.claiming.undetermined -> lifecycle.claiming.awaitingDependencies on after unclearPause',
-  // An interface of a router goes, and another client plugs the router in again, between two looks.
+  // An interface of a router is removed, and another client adds it again, between two polls.
   'externalResource: lifecycle.reconciling.observing -> lifecycle.reconciling.clearingId on done of observe if wasReplaced',
-  // What an update has not put to use yet is deleted, and looked at before the cloud is done with something else.
+  // A dependency that no update uses yet is deleted, and observed before the cloud has finished something else.
   'externalResource: lifecycle.reconciling.awaitingReady -> stays on always if mustYieldUnused',
   // A failure of the cloud itself that lasts longer than the first pause after it.
   'externalResource: lifecycle.failed -> lifecycle.claiming on after relook',
   // A person says, just while it is looked for, which of several matches is the one to be removed.
   'externalResource: lifecycle.deleting.refused -> lifecycle.deleting.deciding on always if isBuiltOnReplaced',
-  // A book in a life that never had its finalizer, which a person took off before: deleted while it waits, or is printed anew.
+  // A book whose finalizer a person took off before this lifecycle: deleted while it waits, or is printed again.
   'book: working.waitingOut -> withdrawing on always if isDeletedUnmade',
   'book: recycling -> withdrawing on always if isDeletedUnmade',
   'book: refused -> withdrawing on always if isDeletedUnmade',
