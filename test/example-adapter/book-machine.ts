@@ -142,7 +142,6 @@ const book = setup({
       mayHaveReserved: context.mayHaveReserved || object.owned,
     })),
     storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
-    // mutant: found-slot-left-behind {}.2 drop
     noteReserved: assign({ reserved: true, mayHaveReserved: true }),
     forgetReserved: assign({ reserved: false }),
     withdrawClaims: assign(({ context }) => ({ withdrawnUids: [...context.withdrawnUids, ...withdrawable(context)] })),

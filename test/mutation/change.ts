@@ -65,7 +65,7 @@ export const underWay = new Set<ChildProcess>();
  */
 export function runTests(
   root: string,
-  tests: readonly string[],
+  tests: Change['tests'],
   limitMs: number = Number.POSITIVE_INFINITY,
 ): Promise<TestRun> {
   const { promise, resolve, reject } = Promise.withResolvers<TestRun>();
@@ -107,7 +107,7 @@ export async function judge(
     marks,
     tests,
     limitMs,
-  }: { readonly marks: readonly Mark[]; readonly tests: readonly string[]; readonly limitMs: number },
+  }: { readonly marks: readonly Mark[]; readonly tests: Change['tests']; readonly limitMs: number },
 ): Promise<Verdict> {
   let texts: ReadonlyMap<string, string>;
   try {

@@ -29,7 +29,7 @@ const NOT_COPIED = ['node_modules', '.git'];
 interface Mutant extends Change {
   readonly marks: readonly Mark[];
   /** Paths. */
-  readonly testFiles: readonly string[];
+  readonly testFiles: Change['tests'];
 }
 
 const clock = systemClock();
@@ -50,10 +50,12 @@ async function mutantsOf(
     root,
     CHANGES.flatMap(({ tests }) => tests),
   );
-  const mutants = CHANGES.map((change) => ({
+  const fileOf = (test: string): string => files.get(test) ?? '';
+  const mutants = CHANGES.map(({ tests: [first, ...others], ...change }) => ({
     ...change,
+    tests: [first, ...others] as const,
     marks: byId.get(change.id) ?? [],
-    testFiles: change.tests.map((test) => files.get(test) ?? ''),
+    testFiles: [fileOf(first), ...others.map(fileOf)] as const,
   }));
   return { mutants, marks };
 }
@@ -106,7 +108,10 @@ async function asTheyAre(
 ): Promise<{ readonly failed: string[]; readonly tookMs: ReadonlyMap<string, number> }> {
   const failed: string[] = [];
   const tookMs = new Map<string, number>();
-  const shares = copies.map((_, at) => tests.filter((_test, index) => index % copies.length === at));
+  const shares = copies.flatMap((_, at) => {
+    const [first, ...others] = tests.filter((_test, index) => index % copies.length === at);
+    return first === undefined ? [] : [[first, ...others] as const];
+  });
   await share(shares, async (root, some) => {
     const run = await runTests(root, some);
     for (const [, file = '', seconds] of run.output.matchAll(/^passed +(\S+) +([\d.]+) s /gm))

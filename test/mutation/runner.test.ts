@@ -43,12 +43,13 @@ interface Ran extends Pick<SpawnSyncReturns<string>, 'status' | 'stdout' | 'stde
 function runOn(
   changes: readonly Change[],
   args: readonly string[] = [],
-  { source = SOURCE, testText = TEST } = {},
+  { source = SOURCE, testText = TEST, others = {} }: { source?: string; testText?: string; others?: object } = {},
 ): Ran {
   const files = {
     'package.json': '{ "type": "module" }',
     'ages.ts': source,
     'test/ages.test.ts': testText,
+    ...others,
     'test/mutation/list.ts': `export const CHANGES = ${JSON.stringify(changes)};\n`,
   };
   return inTree(files, (root, temporary) => {
@@ -98,6 +99,14 @@ test('a mutant without a mark, and one that changes nothing, is no program or ha
   assert.is(status, 1);
   assert.match(stdout, /no mark has the id adults-none/);
   assert.match(stdout, /ages\.ts:5: adults-same: changes nothing/);
+});
+
+test('only the tests that are to notice the mutants are run, however many run at a time', () => {
+  const others = {
+    'test/others.test.ts': TEST.replace('assert.not(', 'assert.ok(').replace("suite('ages')", "suite('others')"),
+  };
+  const { status, lastLine } = runOn([NOTICED, SURVIVED], ['--jobs', '2'], { others });
+  assert.equal([status, lastLine], [1, '1 noticed, 1 survived, 0 out of date']);
 });
 
 test('a test that fails anyway notices nothing', () => {

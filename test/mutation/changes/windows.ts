@@ -50,9 +50,14 @@ export const WINDOWS: readonly Change[] = [
     'portal-maker-forgotten': "WIN-SHARED-2: a portal whose maker has gone meanwhile is nobody's, and stays for ever",
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
+  ...noticedBy(['makers'], {
+    'maker-unproved': 'WIN-SHARED-1: an object that is about to make a resource is recorded as its maker by another',
+    'mapping-found-unrecorded': 'WIN-SHARED-4: the maker of a mapping that was just made is not recorded by the others',
+    'target-found-unrecorded': 'WIN-SHARED-4: the maker of a target that was just made is not recorded by the others',
+    'portal-found-unrecorded': 'WIN-SHARED-4: the maker of a portal that was just made is not recorded by the others',
+    'gone-portal-made': 'WIN-SHARED-1: what another client makes where ours was removed is recorded as ours',
+  }),
   ...noticedBy(['shares of others'], {
-    'mapping-found-unrecorded':
-      'WIN-SHARED-4: who made a mapping is not recorded by an object that finds it as it would map it',
     'mapping-left-to-nobody':
       'WIN-SHARED-4: a mapping is left to who does not have on record who made it, and stays for ever',
   }),
