@@ -205,6 +205,13 @@ for (const [state, reach] of Object.entries({
   });
 }
 
+test('a finished book that never had the finalizer here goes at once when it is deleted (BOOK-MACHINE-6)', async () => {
+  const world = await begin({ owned: false, settled: true }, [paper(Readiness.Ready)]);
+  assert.is(world.phase(), '{"finished":"bound"}');
+  await world.changed({ owned: false, settled: true, deleting: true });
+  assert.is(world.phase(), '"withdrawing"');
+});
+
 test('what is deleted while another print is asked for, and never had the finalizer here, goes at once (BOOK-MACHINE-6)', async () => {
   const world = await begin({ owned: false, settled: true }, [paper(Readiness.Ready)]);
   await world.changed({ owned: false, settled: true, reprint: true });

@@ -76,8 +76,9 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.failed -> lifecycle.claiming on after relook',
   // A person says, just while it is looked for, which of several matches is the one to be removed.
   'externalResource: lifecycle.deleting.refused -> lifecycle.deleting.deciding on always if isBuiltOnReplaced',
-  // A book whose finalizer a person took off before this lifecycle: deleted while it waits, or is printed again.
+  // A book whose finalizer a person took off before this lifecycle: deleted while it waits, is finished, or is printed again.
   'book: working.waitingOut -> withdrawing on always if isDeletedUnmade',
+  'book: finished -> withdrawing on always if isDeletedUnmade',
   'book: recycling -> withdrawing on always if isDeletedUnmade',
   'book: refused -> withdrawing on always if isDeletedUnmade',
   'book: working.addingFinalizer -> deleting on always if isDeleting',
