@@ -344,8 +344,8 @@ const RESTS: readonly (readonly [string, (world: World) => Promise<void>])[] = [
 
 test('wherever it rests, what never had the finalizer is deleted without a pass (RECONCILE-LOOP-1, P12)', async () => {
   for (const [state, rest] of RESTS) {
-    const unanswered = state === 'awaiting' ? [{ ...other(), answer: undefined }] : [other()];
-    const world = begin({ owned: false }, unanswered);
+    const silent = state === 'awaiting' ? [{ ...other(), answer: undefined }] : [other()];
+    const world = begin({ owned: false }, silent);
     await rest(world);
     assert.is(world.phase(), `active.${state}`);
     world.changed({ owned: false, deleting: true });
