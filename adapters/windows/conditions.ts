@@ -53,6 +53,8 @@ export const Reason = {
   OfOtherNamespace: 'OfOtherNamespace',
   /** The mapping or the connection works, but another owner made it. */
   Found: 'Found',
+  /** The mapping does not work, and another owner made it. */
+  MappingBroken: 'MappingBroken',
   /** The mapping works; new credentials are applied when it is no longer used. */
   RotationPending: 'RotationPending',
 } as const;

@@ -33,6 +33,7 @@ const TODO: Readonly<Record<Reason, string | undefined>> = {
   [Reason.RawNotTold]: 'choose another spec.formatPolicy',
   [Reason.NotPartitioned]: 'partition it by hand, or order it as the message says, if nothing on it is wanted',
   [Reason.FormatUncertain]: 'check its result on the machine',
+  [Reason.MappingBroken]: 'repair or remove the mapping on the node, which another client made',
   [Reason.PathTaken]: 'check what is at the path; the object continues automatically once the path is free',
   [Reason.OfOtherNamespace]: 'ask the owner of the object in the other namespace, or use another machine',
 };

@@ -9,7 +9,7 @@ import { READY, Reason, unready, type Verdict } from '../conditions.ts';
 import { waitingFor } from '../heirs.ts';
 import type { WindowsOptions } from '../options.ts';
 import { mapOf, said, textOf, wordOf } from '../values.ts';
-import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
+import { attempt, finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
 
 const KIND = 'IscsiTarget';
 /** Before the target is asked for the first time: from then on there may be a connection. */
@@ -67,7 +67,13 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const isRecorded = stored['madeBy'] === uid && stored['portalMadeBy'] === portalMadeBy;
   if (!isRecorded) await note(said({ connection: CONNECTING, origin: 'Made', madeBy: uid, portalMadeBy }));
   const mayBeOwn = stored['madeBy'] === uid;
-  const answer = await ask('connect', { mayBeOwn, mayOwnPortal: stored['portalMadeBy'] === uid });
+  // The portal may have been added all the same, and it is needed still.
+  const before = ({ isPortalMade }: JsonObject): JsonObject => {
+    const maker = isPortalMade === true ? uid : seen['hasPortal'] === true ? portalNow : undefined;
+    return said({ connection: CONNECTING, portalMadeBy: maker });
+  };
+  const asked = { mayBeOwn, mayOwnPortal: stored['portalMadeBy'] === uid };
+  const answer = await attempt(pass, 'connect', asked, mayBeOwn ? undefined : before);
   if (answer['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
   const isFound = answer['isFound'] === true;
   const isPortalFound = answer['isPortalFound'] === true;

@@ -4,13 +4,14 @@
 //   WIN-KINDS-SMB-MAPPING-1. That the object maps the share is on record before it does: what was mapped before is not its own, and stays.
 //   WIN-KINDS-SMB-MAPPING-2. A working mapping gets other credentials only when it is unused, unless they must be
 //       applied immediately.
+import type { JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { READY, Reason, unready, type Verdict } from '../conditions.ts';
 import { waitingFor } from '../heirs.ts';
 import type { WindowsOptions } from '../options.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
-import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
+import { attempt, finalizerOf, type Kept, type WindowsPass, windowsKind, withoutConditions } from './windows-kind.ts';
 
 const KIND = 'SmbMapping';
 
@@ -47,7 +48,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const { root, state, hash, users, madeBy } = look;
   const count = numberOf(users) ?? 0;
   const isMapped = state === 'mapped';
-  const common = { root, users: count };
+  const common = said({ root, users: count });
   const found = (maker = madeBy): Kept => {
     const status = said({ ...common, origin: 'Found', madeBy: maker ?? makerBefore(object) });
     const message = 'another client mapped the share before: it is used, and not changed';
@@ -66,6 +67,8 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
       return { status: said({ ...common, origin: 'Found', madeBy }), verdict, lookAgainMs };
     }
   }
+  const isOurs = isMade(object) || madeBy !== undefined || makerBefore(object) !== undefined;
+  if (state === 'broken' && !isOurs) return broken(common, lookAgainMs);
   const known = wordOf(object.status?.['credentialHash']);
   const own = { ...common, origin: 'Made', madeBy: uid };
   // An unrecorded mapping was made with the Secret's content of that time: it is mapped again to be sure.
@@ -78,8 +81,10 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   // mutant: mapping-unrecorded drop
   await note(said({ ...own, ...(known !== undefined && { credentialHash: known }) }));
   const mayBeOwn = isMade(object);
-  const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce, mayBeOwn });
+  const asked = { anew: isMapped, unused: isMapped && !isAtOnce, mayBeOwn, isOurs };
+  const mapped = await attempt(pass, 'map', asked, mayBeOwn ? undefined : () => withoutConditions(object));
   if (mapped['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
+  if (mapped['isBroken'] === true) return broken(common, lookAgainMs);
   // It may have been mapped since it was read.
   if (mapped['isFound'] === true) return found(mapped['madeBy']);
   const later = numberOf(mapped['users']);
@@ -95,6 +100,13 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
 function makerBefore({ metadata, status }: KubeObject): string | undefined {
   const madeBy = wordOf(status?.['madeBy']);
   return madeBy === metadata.uid ? undefined : madeBy;
+}
+
+/** Another client's mapping stays as it is. */
+function broken(status: JsonObject, lookAgainMs: number): Kept {
+  const message =
+    'another client mapped the share before, and the mapping does not work: repair or remove it on the node';
+  return { status: said({ ...status, origin: 'Found' }), verdict: unready(Reason.MappingBroken, message), lookAgainMs };
 }
 
 const OTHERS = unready(Reason.OfOtherNamespace, 'an object of another namespace has mapped the share on this machine');

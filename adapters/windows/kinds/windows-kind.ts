@@ -248,6 +248,34 @@ export function isUntaken(error: unknown): boolean {
   return UNANSWERED.test((error as ErrorData).message);
 }
 
+/**
+ * Requests a change that was just recorded as the object's own.
+ *
+ * @param before  status without that record, which is stored again if the change was certainly not made; undefined: the
+ *     record is older than this attempt, and an earlier one may have made it
+ * @throws {ErrorData} the failure
+ */
+export async function attempt(
+  { ask, note }: Pick<WindowsPass, 'ask' | 'note'>,
+  operation: string,
+  extra: object,
+  before: ((answer: JsonObject) => JsonObject) | undefined,
+): Promise<JsonObject> {
+  let answer: JsonObject;
+  try {
+    answer = await ask(operation, extra);
+  } catch (error) {
+    // mutant: untaken-stays-recorded if -> false
+    if (before !== undefined && isUntaken(error)) await note(before({}));
+    throw error;
+  }
+  const { undone } = answer;
+  if (undone === undefined) return answer;
+  // mutant: undone-stays-recorded if -> false
+  if (before !== undefined) await note(before(answer));
+  throw undone;
+}
+
 /** Reasons why an object cannot reach its machine. */
 const ON_THE_WAY = [Reason.DifferentMachine, Reason.CsiProxyUnreachable, Reason.ApiNotServed] as const;
 

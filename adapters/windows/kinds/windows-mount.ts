@@ -13,7 +13,15 @@ import { READY, Reason, unready } from '../conditions.ts';
 import type { WindowsOptions } from '../options.ts';
 import { onShare } from '../places.ts';
 import { listOf, mapOf, said, textOf, wordOf } from '../values.ts';
-import { finalizerOf, type Kept, type Waiting, type WindowsPass, windowsKind } from './windows-kind.ts';
+import {
+  attempt,
+  finalizerOf,
+  type Kept,
+  type Waiting,
+  type WindowsPass,
+  windowsKind,
+  withoutConditions,
+} from './windows-kind.ts';
 
 const KIND = 'WindowsMount';
 /** On a mount to which a link leads. */
@@ -97,7 +105,8 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   // mutant: path-taken drop
   if (!isOwn && seen['kind'] !== 'absent' && seen['isShared'] !== true) return taken;
   await note({ ...own, mounted: false });
-  const made = await ask('make', { source, mayBeOwn: isOwn });
+  const before = (): JsonObject => withoutConditions(object);
+  const made = await attempt(pass, 'make', { source, mayBeOwn: isOwn }, isOwn ? undefined : before);
   if (made['taken'] === true) return taken;
   return inTheWay(made) ?? { status: { ...own, mounted: true }, verdict: READY, lookAgainMs };
 }

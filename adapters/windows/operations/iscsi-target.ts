@@ -15,8 +15,19 @@ import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
-import { isOnMachine, type Which } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
+import { isOnMachine } from './same-machine.ts';
+import {
+  type Answer,
+  type Attempt,
+  attempting,
+  type Extra,
+  isEnded,
+  type MachinePorts,
+  onLook,
+  onMachine,
+  PATIENT,
+  requireReach,
+} from './serving.ts';
 import {
   besideIn,
   heirsAmong,
@@ -72,37 +83,47 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
   };
   const isThere = async (here: MachinePorts, portal: Portal, iqn: string): Promise<boolean> =>
     (await hasPortal(here, portal)) && (await isConnected(here, portal, iqn));
-  /** Whether a target of one of them is connected through it. */
-  const isUsed = async (here: MachinePorts, portal: Portal, objects: readonly KubeObject[]): Promise<boolean> => {
-    for (const each of objects) if (await isConnected(here, portal, targetOf(each).iqn)) return true;
+  /** Whether a target behind the portal is connected, of whichever client, beside those that objects have through another portal. */
+  const isUsed = async (here: MachinePorts, portal: Portal, others: readonly KubeObject[]): Promise<boolean> => {
+    const isElsewhere = (other: KubeObject): boolean =>
+      isDone(other) && endpointOf(targetOf(other).portal) !== endpointOf(portal);
+    const elsewhere = new Set(others.filter(isElsewhere).map((other) => targetOf(other).iqn));
+    // mutant: portal-of-other-clients && -> false
+    for (const iqn of await here.host.iscsi.discoverTargetPortal(portal))
+      if (!elsewhere.has(iqn) && (await isConnected(here, portal, iqn))) return true;
     return false;
   };
   const left = new Left();
   const beside = async (here: MachinePorts, object: KubeObject): Promise<readonly KubeObject[]> => {
     const which = { node: here.node, serial: await here.machine() };
     const others = left.without(await ports.listObjects(ISCSI_TARGETS), object);
-    return others.filter((other) => isBeside(other, object, which));
+    return others.filter((other) => isOnMachine(other, which) && other.status?.['connection'] !== undefined);
   };
+  const ofPortal = (others: readonly KubeObject[], object: KubeObject): readonly KubeObject[] =>
+    others.filter((other) => endpointOf(targetOf(other).portal) === endpointOf(targetOf(object).portal));
+  /** A connection is one of the machine, whichever portals lead to the target. */
   const ofSame = (others: readonly KubeObject[], iqn: string): readonly KubeObject[] =>
     others.filter((other) => targetOf(other).iqn === iqn);
   const made = new Makers();
   /** Names of the connection, in its namespace, and of its portal on the machine. */
-  const namesOf = async (
-    here: MachinePorts,
-    object: KubeObject,
-  ): Promise<Readonly<Record<'target' | 'portal', string>>> => {
+  const namesOf = (object: KubeObject, serial: string): Readonly<Record<'target' | 'portal', string>> => {
     const { portal, iqn } = targetOf(object);
-    const name = `${await here.machine()} ${portal.address} ${portal.port}`;
-    return { target: `${name} ${object.metadata.namespace} ${iqn}`, portal: name };
+    return { target: `${serial} ${object.metadata.namespace} ${iqn}`, portal: `${serial} ${endpointOf(portal)}` };
   };
+  /** Whether an object has the connection for sure. */
+  const isSure =
+    (serial: string) =>
+    (object: KubeObject): boolean =>
+      // mutant: target-maker-unranked ||.2 -> false
+      isDone(object) || made.of(namesOf(object, serial).target) === object.metadata.uid;
   const makers = async (here: MachinePorts, others: readonly KubeObject[], object: KubeObject): Answer => {
-    const { target, portal } = await namesOf(here, object);
+    const { target, portal } = namesOf(object, await here.machine());
     const besides = besideIn(ofSame(others, targetOf(object).iqn), object);
     return said({
       // mutant: target-found-unrecorded ?? -> $1
       madeBy: recordedMaker(besides, 'madeBy', isDone) ?? made.of(target),
       // mutant: portal-found-unrecorded ?? -> $1
-      portalMadeBy: recordedMaker(others, 'portalMadeBy', isDone) ?? made.of(portal),
+      portalMadeBy: recordedMaker(ofPortal(others, object), 'portalMadeBy', hasPortalFor) ?? made.of(portal),
     });
   };
   return {
@@ -123,12 +144,14 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         };
       }),
     /**
-     * Connects, if it is not connected. Answers as `look`, with `isFound` and `isPortalFound`: that was there; or `{ isOthers }`, and nothing
-     * was done. `mayBeOwn`, `mayOwnPortal`: it may be what an earlier try has made.
+     * Connects, if it is not connected. Answers as `look`, with `isFound` and `isPortalFound`: that was there; `{ isOthers }`, and nothing
+     * was done; or `{ undone, isPortalMade }`: the failure, if nothing was connected, and whether the portal was added.
+     * `mayBeOwn`, `mayOwnPortal`: it may be what an earlier try has made.
      */
     connect: (request: Extra<{ mayBeOwn: boolean; mayOwnPortal: boolean }>): Answer => {
       const secrets: string[] = [];
-      const work = async (here: MachinePorts): Answer => {
+      let isPortalMade = false;
+      const work = async (here: MachinePorts, { begin, end }: Attempt): Answer => {
         const { host } = here;
         const { portal, iqn } = soundTarget(request.object);
         // mutant: foreign-portal drop
@@ -140,25 +163,55 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           const wanted = await requireWanted(ports, ISCSI_TARGETS, request);
           left.delete(request.object);
           const others = await beside(here, request.object);
+          const serial = await here.machine();
+          const names = namesOf(wanted, serial);
+          const isTaken = (isThere: boolean): boolean =>
+            isTheirs(ofSame(others, iqn), request.object, { isThere, isDone: isSure(serial) });
           // mutant: target-found-made &&.2 -> false
-          const isFound = (await isThere(here, portal, iqn)) && request.mayBeOwn !== true;
+          const isFoundNow = async (): Promise<boolean> =>
+            (await isConnected(here, portal, iqn)) && request.mayBeOwn !== true;
           const isPortalThere = await hasPortal(here, portal);
           const isPortalFound = isPortalThere && request.mayOwnPortal !== true;
-          if (isTheirs(ofSame(others, iqn), request.object, { isThere: isFound, isDone })) return { isOthers: true };
+          if (isTaken(isPortalThere && (await isFoundNow()))) return { isOthers: true };
           // mutant: portal-unrecorded drop
           if (!isPortalThere) requirePortalMaker(wanted);
+          begin();
           await host.iscsi.addTargetPortal(portal);
-          const names = await namesOf(here, wanted);
-          if (!isPortalFound) made.add(names.portal, wanted);
+          isPortalMade = !isPortalFound;
+          if (isPortalMade) made.add(names.portal, wanted.metadata.uid);
           await host.iscsi.discoverTargetPortal(portal);
-          if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
-          await host.iscsi.connectTarget(portal, iqn, login);
-          if (!isFound) made.add(names.target, wanted);
+          // A connection by way of another portal shows only through one that is registered.
+          // mutant: target-before-portal-made -> false
+          const isFound = await isFoundNow();
+          if (isFound && isTaken(true)) {
+            // mutant: portal-of-others-left drop
+            if (!isPortalThere) await host.iscsi.removeTargetPortal(portal);
+            if (!isPortalThere) made.delete(names.portal);
+            return { isOthers: true };
+          }
+          try {
+            if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
+            await host.iscsi.connectTarget(portal, iqn, login);
+          } catch (error) {
+            if (isEnded(error) && !(await isConnected(here, portal, iqn))) end();
+            throw error;
+          }
+          if (!isFound) made.add(names.target, wanted.metadata.uid);
           const recorded = await makers(here, others, request.object);
           return { ...(await reported(here, portal, iqn)), ...recorded, isFound, isPortalFound };
         });
       };
-      return onMachine(ports, request, work, secrets);
+      return onMachine(
+        ports,
+        request,
+        (here) =>
+          attempting(
+            secrets,
+            (attempt) => work(here, attempt),
+            () => ({ isPortalMade }),
+          ),
+        secrets,
+      );
     },
     /** Answers `{ heirs }` where others use what it made and do not have that on record yet: it is left to them once they have (WIN-SHARED-4). */
     disconnect: (request: Extra<object>): Answer =>
@@ -169,7 +222,8 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         if (!isSound(portal, iqn)) return {};
         await startService(here, request.object);
         return lanes.run(LANE, PATIENT, async () => {
-          const names = await namesOf(here, request.object);
+          const serial = await here.machine();
+          const names = namesOf(request.object, serial);
           if (!(await hasPortal(here, portal))) {
             // mutant: gone-portal-made drop
             for (const name of Object.values(names)) made.delete(name);
@@ -181,18 +235,28 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           // Read while the lock is held: of several deletions, the last one finds no other users.
           const others = await beside(here, request.object);
           const needing = others.filter((other) => isNeeded(other, OWN));
-          const ofTarget = leftTo(ofSame(needing, iqn), request.object);
+          const ofTarget = leftTo(ofSame(needing, iqn), request.object, isSure(serial));
+          const through = ofPortal(needing, request.object);
           const besides = besideIn(ofTarget, request.object);
           const { namespace = '', name, uid } = request.object.metadata;
           const now = await ports.readObject(ISCSI_TARGETS, namespace, name);
-          const { madeBy, portalMadeBy } = now?.metadata.uid === uid ? (now.status ?? {}) : {};
+          const stored = now?.metadata.uid === uid ? now.status : undefined;
+          const [madeBy, portalMadeBy] = [wordOf(stored?.['madeBy']), wordOf(stored?.['portalMadeBy'])];
           const heirs = [
             // mutant: target-left-to-nobody ?:.3 -> []
             ...(madeBy === undefined ? [] : heirsAmong(besides, recordedMaker(besides, 'madeBy', isDone))),
             // mutant: portal-left-to-nobody ?:.3 -> []
-            ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy', isDone))),
+            ...(portalMadeBy === undefined
+              ? []
+              : heirsAmong(through, recordedMaker(through, 'portalMadeBy', hasPortalFor))),
           ];
-          if (heirs.length > 0) return toHeirs(heirs);
+          if (heirs.length > 0) {
+            // They record what they hear, and a process that began since does not know it.
+            // mutant: unproved-target-waits-for-ever drop
+            if (madeBy !== undefined) made.add(names.target, madeBy);
+            if (portalMadeBy !== undefined) made.add(names.portal, portalMadeBy);
+            return toHeirs(heirs);
+          }
           // The disks of another object with the same target are in use.
           // mutant: target-shared &&.1 -> true
           // mutant: target-found-taken-down &&.2 -> true
@@ -200,8 +264,8 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
             await disconnect(here, portal, iqn);
             made.delete(names.target);
           }
-          const isLast = needing.length === 0 && portalMadeBy !== undefined;
-          if (isLast && !(await isUsed(here, portal, [request.object, ...others]))) {
+          const isLast = through.length === 0 && portalMadeBy !== undefined;
+          if (isLast && !(await isUsed(here, portal, others))) {
             await host.iscsi.removeTargetPortal(portal);
             made.delete(names.portal);
           }
@@ -216,6 +280,16 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
 /** Whether it has the connection for sure. */
 function isDone({ status }: KubeObject): boolean {
   return status?.['connection'] === 'Connected';
+}
+
+/** The same of its portal: what is recorded without a connection was added. */
+function hasPortalFor(object: KubeObject): boolean {
+  // mutant: portal-maker-unproved || -> $1
+  return isDone(object) || object.status?.['madeBy'] === undefined;
+}
+
+function endpointOf({ address, port }: Portal): string {
+  return `${address} ${port}`;
 }
 
 function targetOf({ spec }: KubeObject): { readonly portal: Portal; readonly iqn: string } {
@@ -253,18 +327,6 @@ function soundTarget(object: KubeObject): { readonly portal: Portal; readonly iq
   const { portal, iqn } = targetOf(object);
   requireIqn(iqn);
   return { portal: portalOf(portal.address, portal.port), iqn };
-}
-
-/** Another object that has, or is about to have, a connection through the same portal of the machine. */
-function isBeside(other: KubeObject, { metadata, spec }: KubeObject, which: Which): boolean {
-  const [one, two] = [targetOf({ ...other }), targetOf({ metadata, ...(spec && { spec }) } as KubeObject)];
-  return (
-    other.metadata.uid !== metadata.uid &&
-    isOnMachine(other, which) &&
-    other.status?.['connection'] !== undefined &&
-    one.portal.address === two.portal.address &&
-    one.portal.port === two.portal.port
-  );
 }
 
 async function hasPortal({ host }: MachinePorts, { address, port }: Portal): Promise<boolean> {

@@ -3,13 +3,13 @@
 // Invariants:
 //   WIN-SERVING-1. Nothing is done on another machine than the one that was asked for.
 //   WIN-SERVING-2. Running work is never stopped: a caller may stop waiting for it.
-import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.ts';
+import { TerminalError, TransientError, TroupeError, toErrorData } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ServePorts } from '../../api/adapter.ts';
-import { Code, StatusError } from '../../csi-proxy/base/status.ts';
+import { Code, StatusError, UnknownEndError } from '../../csi-proxy/base/status.ts';
 import type { KeyedMutex } from '../../csi-proxy/hosts/keyed-mutex.ts';
 import type { PathRules } from '../../csi-proxy/server/path-rules.ts';
 import type { Foreign, ForeignReach } from '../../http/egress-policy.ts';
@@ -98,16 +98,63 @@ export async function onMachine<Answer>(
   const { node } = ports;
   const wanted = nodeOf(request);
   if (wanted !== node) throw new TransientError(`this is node '${node}', not '${wanted ?? ''}'`);
-  try {
+  return inWords(secrets, async () => {
     const endpoint = endpointOf(request);
     const here = endpoint === '' ? ports : { ...ports, ...(await ports.behind?.(request.object, endpoint)) };
     await requireSame(here, request);
     // mutant: change-by-shared-look -> return await work({ ...here, host: here.looks ?? here.host });
     return await work(here);
+  });
+}
+
+/** Progress of one attempt to make something. */
+export interface Attempt {
+  /** From here on the machine may be changed. */
+  begin(): void;
+  /** The machine says that nothing was made. */
+  end(): void;
+}
+
+/**
+ * Runs an attempt to make something. Answers `{ undone }`, the failure, if nothing was made for certain: then the record
+ * of the attempt is taken back, since another client may make the same next (WIN-SHARED-1).
+ *
+ * @param extra  added to that answer
+ */
+export async function attempting(
+  secrets: readonly string[],
+  work: (attempt: Attempt) => Answer,
+  extra: () => JsonObject = () => ({}),
+): Answer {
+  let isBegun = false;
+  const begin = (): void => {
+    isBegun = true;
+  };
+  const end = (): void => {
+    isBegun = false;
+  };
+  try {
+    return await inWords(secrets, () => work({ begin, end }));
+  } catch (error) {
+    // mutant: unknown-end-undone if -> false
+    if (isBegun) throw error;
+    return { ...extra(), undone: { ...toErrorData(error) } };
+  }
+}
+
+/** Whether the request that failed so has ended: otherwise its outcome is unknown. */
+export function isEnded(error: unknown): boolean {
+  return error instanceof StatusError && !(error instanceof UnknownEndError);
+}
+
+/** @throws {TroupeError} what `work` throws, without the secrets and in Troupe's codes; @throws {Error} a defect */
+async function inWords<Answer>(secrets: readonly string[], work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
   } catch (error) {
     if (error instanceof TroupeError) throw error;
     const hide = hiding(secrets);
-    if (error instanceof StatusError) throw inWords(error, hide);
+    if (error instanceof StatusError) throw ofStatus(error, hide);
     // A defect may quote anything.
     // mutant: error-tells-secret throw -> $1.1.1.1
     throw new Error(hide(error instanceof Error ? error.message : String(error)));
@@ -144,7 +191,7 @@ async function requireSame(
 }
 
 /** No cause: it may quote what is hidden. */
-function inWords({ code, message }: StatusError, hide: (text: string) => string): Error {
+function ofStatus({ code, message }: StatusError, hide: (text: string) => string): Error {
   const isRefused = code === Code.InvalidArgument || code === Code.PermissionDenied;
   return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(explained(message)));
 }

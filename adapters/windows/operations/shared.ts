@@ -66,9 +66,20 @@ export function isOfOthers(others: readonly KubeObject[], object: KubeObject): b
   return theirsIn(others, object).length > 0;
 }
 
-/** To whom what an object has made is left: of another namespace only to who has recorded it as made there (WIN-SHARED-3). */
-export function leftTo(needing: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
-  return [...besideIn(needing, object), ...theirsIn(needing, object)];
+/**
+ * Objects to which the resource of an object is left: of another namespace only those that have made it there
+ * (WIN-SHARED-3), and not those that were about to.
+ *
+ * @param isDone  whether an object has it for sure
+ */
+export function leftTo(
+  needing: readonly KubeObject[],
+  object: KubeObject,
+  isDone: (object: KubeObject) => boolean,
+): readonly KubeObject[] {
+  const theirs = theirsIn(needing, object);
+  // mutant: left-to-intent ()#2 -> theirs
+  return [...besideIn(needing, object), ...theirs.filter(isDone)];
 }
 
 /**
@@ -95,8 +106,8 @@ export function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: K
 export class Makers {
   readonly #made = new Map<string, string>();
 
-  add(resource: string, { metadata }: KubeObject): void {
-    this.#made.set(resource, metadata.uid);
+  add(resource: string, uid: string): void {
+    this.#made.set(resource, uid);
   }
 
   /** It was removed. */
@@ -104,6 +115,7 @@ export class Makers {
     this.#made.delete(resource);
   }
 
+  /** Uid of the object that made it. */
   of(resource: string): string | undefined {
     return this.#made.get(resource);
   }

@@ -13,7 +13,18 @@ import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { type Credentials, credentialsIn, hashOf, NO_CREDENTIALS } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
+import {
+  type Answer,
+  type Attempt,
+  attempting,
+  type Extra,
+  isEnded,
+  type MachinePorts,
+  onLook,
+  onMachine,
+  PATIENT,
+  requireReach,
+} from './serving.ts';
 import {
   besideIn,
   heirsAmong,
@@ -35,8 +46,15 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
   const { lanes, encryption } = ports;
   const left = new Left();
   const makers = new Makers();
-  const shareOf = async (here: MachinePorts, { metadata }: KubeObject, root: string): Promise<string> =>
-    `${await here.machine()} ${metadata.namespace} ${root}`;
+  /** The share, as one that objects of a namespace have mapped on a machine. */
+  const shareOf = ({ metadata }: KubeObject, serial: string, root: string): string =>
+    `${serial} ${metadata.namespace} ${root}`;
+  /** Whether an object has the share for sure. */
+  const isSure =
+    (serial: string, root: string) =>
+    (object: KubeObject): boolean =>
+      // mutant: mapping-maker-unranked ||.2 -> false
+      isDone(object) || makers.of(shareOf(object, serial, root)) === object.metadata.uid;
   /** Uid of the object of the namespace that certainly mapped the share. */
   const makerOf = (others: readonly KubeObject[], object: KubeObject, share: string): string | undefined =>
     // mutant: mapping-found-unrecorded ?? -> $1
@@ -76,7 +94,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           // mutant: mapping-hash-is-password : -> $1.2.password
           hash: await hashOf(ports, credentials, request.object),
           users,
-          madeBy: makerOf(others, request.object, await shareOf(here, request.object, root)),
+          madeBy: makerOf(others, request.object, shareOf(request.object, await here.machine(), root)),
           mapper: mapperIn(others, request.object)?.metadata.name,
           isOthers: isOfOthers(others, request.object) || undefined,
           isUsedBeside: isUsedBy(others) || undefined,
@@ -85,11 +103,13 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
     /**
      * Returns the `hash` of its credentials. `anew`: a working mapping is mapped again; with `unused` unless it has
      * users by now, and then the response has `users` and no hash (WIN-KINDS-SMB-MAPPING-2). `isFound`: another owner
-     * mapped it, and nothing was done; with `madeBy`, if that one is ours. `mayBeOwn`: the mapping may be the result of an earlier try.
+     * mapped it, and nothing was done; with `madeBy`, if that one is ours; with `isBroken`, if that mapping does not work.
+     * `undone`: the failure, if nothing was mapped. `mayBeOwn`: the mapping may be the result of an earlier try; `isOurs`:
+     * an object of the namespace made it, which may be deleted by now.
      */
-    map: (request: Extra<{ anew: boolean; unused: boolean; mayBeOwn: boolean }>): Answer => {
+    map: (request: Extra<{ anew: boolean; unused: boolean; mayBeOwn: boolean; isOurs: boolean }>): Answer => {
       const secrets: string[] = [];
-      const work = async (here: MachinePorts): Answer => {
+      const work = async (here: MachinePorts, { begin, end }: Attempt): Answer => {
         const { host } = here;
         const credentials = await credentialsOf(request);
         // mutant: mapping-tells-password drop
@@ -104,10 +124,12 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           left.delete(wanted);
           const state = await stateOf(here, root);
           const isThere = state === 'mapped' && request.mayBeOwn !== true;
-          const isOthers = isTheirs(others, wanted, { isThere, isDone });
+          const serial = await here.machine();
+          const isOthers = isTheirs(others, wanted, { isThere, isDone: isSure(serial, root) });
           const isAnothers = isOthers || mapperIn(others, wanted) !== undefined;
-          const share = await shareOf(here, wanted, root);
-          const found = said({ isFound: true, madeBy: makerOf(others, wanted, share) });
+          const share = shareOf(wanted, serial, root);
+          const madeBy = makerOf(others, wanted, share);
+          const found = said({ isFound: true, madeBy });
           if (wanted.status?.['credentialHash'] === undefined && isAnothers) return { ...found, isOthers };
           // mutant: mapping-of-others if -> false
           if (state === 'mapped' && request.mayBeOwn !== true) return found;
@@ -115,13 +137,22 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const users = usersOf(request);
           // mutant: mapping-made-anew drop
           if (state === 'mapped' && request.unused === true && (users > 0 || isUsedBy(others))) return { users };
+          const isOurs = request.mayBeOwn === true || request.isOurs === true || madeBy !== undefined;
+          // mutant: broken-of-others if -> false
+          if (state === 'broken' && !isOurs) return { ...found, isBroken: true };
+          begin();
           if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
-          await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
-          makers.add(share, wanted);
+          try {
+            await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
+          } catch (error) {
+            if (isEnded(error) && (await stateOf(here, root)) === 'absent') end();
+            throw error;
+          }
+          makers.add(share, wanted.metadata.uid);
           return { hash };
         });
       };
-      return onMachine(ports, request, work, secrets);
+      return onMachine(ports, request, (here) => attempting(secrets, (attempt) => work(here, attempt)), secrets);
     },
     /** Answers `{ heirs }` where others use it who do not have on record yet who made it: it is left to them once they have (WIN-SHARED-4). */
     unmap: (request: Extra<object>): Answer =>
@@ -131,18 +162,22 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const { namespace = '', name } = request.object.metadata;
           const now = await ports.readObject(SMB_MAPPINGS, namespace, name);
           left.delete(request.object);
-          const isOurs =
-            now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
+          const madeBy = now?.metadata.uid === request.object.metadata.uid ? wordOf(now.status?.['madeBy']) : undefined;
           const others = await beside(here, request.object, root);
-          const needing = leftTo(others, request.object).filter((other) => isNeeded(other, OWN));
+          const serial = await here.machine();
+          const share = shareOf(request.object, serial, root);
+          const needing = leftTo(others, request.object, isSure(serial, root)).filter((other) => isNeeded(other, OWN));
           const besides = besideIn(needing, request.object);
-          const heirs = isOurs ? heirsAmong(besides, recordedMaker(besides, 'madeBy', isDone)) : [];
+          const heirs = madeBy !== undefined ? heirsAmong(besides, recordedMaker(besides, 'madeBy', isDone)) : [];
+          // They record what they hear, and a process that began since does not know it.
+          // mutant: unproved-maker-waits-for-ever drop
+          if (heirs.length > 0 && madeBy !== undefined) makers.add(share, madeBy);
           // mutant: mapping-left-to-nobody drop
           if (heirs.length > 0) return toHeirs(heirs);
           // mutant: mapping-taken-down if -> true
-          if (isOurs && needing.length === 0) {
+          if (madeBy !== undefined && needing.length === 0) {
             await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
-            makers.delete(await shareOf(here, request.object, root));
+            makers.delete(share);
           }
           // Other objects find the mapping, and read its maker, as long as it is there.
           left.add(request.object);

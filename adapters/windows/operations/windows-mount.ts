@@ -16,7 +16,17 @@ import { mapOf, said, textOf, wordOf } from '../values.ts';
 import { credentialsIn, NO_CREDENTIALS } from './credentials.ts';
 import { firstMade, isRemoved, type Neighbors, nameOf, neighborsOf, removeMade } from './neighbors.ts';
 import { isAsAsked, isLinked, linkTarget, type Place, placeAt, requirePlace, type Source } from './paths.ts';
-import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
+import {
+  type Answer,
+  type Attempt,
+  attempting,
+  type Extra,
+  isEnded,
+  type MachinePorts,
+  onLook,
+  onMachine,
+  PATIENT,
+} from './serving.ts';
 import type { Login } from './storage.ts';
 import { requireWanted } from './wanted.ts';
 
@@ -62,8 +72,8 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
         });
       }),
     /**
-     * Answers `{}`, or why nothing was done: `{ taken }`: something is there; `{ holder }`, `{ outer }`, as `look`. `mayBeOwn`: what is
-     * there may be what an earlier try has made.
+     * Answers `{}`, or why nothing was done: `{ taken }`: something is there; `{ holder }`, `{ outer }`, as `look`;
+     * `{ undone }`: the failure. `mayBeOwn`: what is there may be what an earlier try has made.
      */
     make: (request: Extra<{ source: Source; mayBeOwn: boolean }>): Answer => {
       const secrets: string[] = [];
@@ -73,7 +83,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
         secrets.push(credentials.password);
         return credentials;
       };
-      const work = async (here: MachinePorts): Answer => {
+      const work = async (here: MachinePorts, { begin, end }: Attempt): Answer => {
         const path = pathOf(request);
         const { source = {}, mayBeOwn = false, object } = request;
         await requirePlaces(here, path, source);
@@ -90,11 +100,18 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
           // mutant: path-taken -> if ($1.1) return { taken: !$1.2 };
           if (place.kind !== 'absent' && !isHalf)
             return isShared(place, source, neighbors, path) ? {} : { taken: true };
-          await make(here, path, source, login);
+          const first = (await firstMade(here, path, neighbors)) ?? path;
+          begin();
+          try {
+            await make(here, path, source, login);
+          } catch (error) {
+            if (isEnded(error) && !(await here.host.filesystem.pathExists(first))) end();
+            throw error;
+          }
           return {};
         });
       };
-      return onMachine(ports, request, work, secrets);
+      return onMachine(ports, request, (here) => attempting(secrets, (attempt) => work(here, attempt)), secrets);
     },
     /** Takes away what the object has made. Answers `{}`, or `{ inner }`: what others have inside, while nothing was done. */
     unmake: (request: Extra<{ source: Source }>): Answer =>

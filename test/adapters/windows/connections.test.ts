@@ -301,6 +301,106 @@ test('33.A6: a session that somebody makes between the look and the request is n
     assert.is((await host.iscsi.getTargetDisks(portal, iqn)).length, 1);
   }));
 
+test('a session that a person makes after an attempt that certainly made none is not its own (WIN-KINDS-ISCSI-TARGET-1)', () =>
+  inWorld({}, async (world) => {
+    const { portal, iqn, host, connect, spec } = offered(world);
+    const auth = { type: 'OneWayCHAP', secretRef: 'login' };
+    await world.create('secrets/login', { stringData: { username: 'user' } });
+    await world.create('iscsitargets/one', { spec: { ...spec.spec, auth } });
+    await world.says('iscsitargets/one', 'TransientError', /has no 'password'/);
+    const refused = await world.read('iscsitargets/one');
+    assert.equal([refused?.status?.['madeBy'], refused?.status?.['origin']], [undefined, undefined]);
+    await connect();
+    assert.is((await world.ready('iscsitargets/one')).status?.['origin'], 'Found');
+    await world.remove('iscsitargets/one');
+    await world.gone('iscsitargets/one');
+    assert.is((await host.iscsi.getTargetDisks(portal, iqn)).length, 1);
+    assert.equal([count(world, 'disconnectTarget'), count(world, 'removeTargetPortal')], [0, 0]);
+  }));
+
+test('a login that a target refuses leaves no connection on record, and the portal that was added goes in the end (WIN-KINDS-ISCSI-TARGET-1)', () =>
+  inWorld({}, async (world) => {
+    const { iscsi, disks, host } = world.machine();
+    const [portal, iqn] = [{ address: '10.0.0.1', port: 3260 }, 'iqn.2024-01.org.example:one'];
+    const chap = { username: 'user', secret: SECOND };
+    iscsi.offer({ portal, iqn, chap, disks: [disks.make({ sizeBytes: GIB, page83: 'naa.remote' })] });
+    await world.create('secrets/login', login(FIRST));
+    const auth = { type: 'OneWayCHAP', secretRef: 'login' };
+    await world.create('iscsitargets/one', { spec: { nodeRef: 'one', portal, iqn, auth } });
+    await world.says('iscsitargets/one', 'TransientError', /refused the login/);
+    const { status } = (await world.read('iscsitargets/one')) ?? {};
+    assert.equal([status?.['connection'], status?.['madeBy']], ['Connecting', undefined]);
+    assert.equal(await host.iscsi.listTargetPortals(), [portal]);
+    await world.remove('iscsitargets/one');
+    await world.gone('iscsitargets/one');
+    assert.equal(await host.iscsi.listTargetPortals(), []);
+  }));
+
+test('a share that a person maps after an attempt that was refused is not its own (WIN-KINDS-SMB-MAPPING-1)', () =>
+  inWorld({}, async (world) => {
+    const { host, smb } = world.machine();
+    smb.offer(SHARE, { username: 'user', password: SECOND });
+    await world.create('secrets/login', login(FIRST));
+    await world.create('smbmappings/share', mapping());
+    await world.says('smbmappings/share', 'TransientError');
+    await host.smb.newSmbGlobalMapping({ root: SHARE, username: 'user', password: SECOND, encryption: 'required' });
+    await world.says('smbmappings/share', 'Found');
+    assert.is(count(world, 'removeSmbGlobalMapping'), 0);
+    await world.remove('smbmappings/share');
+    await world.gone('smbmappings/share');
+    assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
+  }));
+
+test('a mapping of another client that does not work is left to people, and used again once it works (WIN-SHARED-1)', () =>
+  inWorld({}, async (world) => {
+    const { host, smb } = world.machine();
+    smb.offer(SHARE, { username: 'user', password: FIRST });
+    const map = () =>
+      host.smb.newSmbGlobalMapping({ root: SHARE, username: 'user', password: FIRST, encryption: 'required' });
+    await map();
+    await withShare(world);
+    await world.says('smbmappings/share', 'Found');
+    smb.breakMapping(SHARE);
+    await world.says('smbmappings/share', 'MappingBroken', /repair or remove it/);
+    await world.settle();
+    assert.equal([count(world, 'removeSmbGlobalMapping'), count(world, 'newSmbGlobalMapping')], [0, 1]);
+    await host.smb.removeSmbGlobalMapping(SHARE);
+    await map();
+    await world.says('smbmappings/share', 'Found');
+    await world.remove('smbmappings/share');
+    await world.gone('smbmappings/share');
+    assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
+  }));
+
+test('a directory that a person makes where a mount was recorded, and certainly not made, is not its own (WIN-KINDS-WINDOWS-MOUNT-1)', () =>
+  inWorld({}, async (world) => {
+    const { host, before } = world.machine();
+    const path = 'C:\\var\\lib\\kubelet\\data';
+    await world.ready('windowsstoragenodes/one');
+    before.set('mkdir', async () => {
+      throw new StatusError(Code.Unknown, 'not now');
+    });
+    let isAsked = false;
+    const { pathExists } = host.filesystem;
+    host.filesystem.pathExists = async (at) => {
+      const { status } = (await world.read('windowsmounts/data')) ?? {};
+      if (status?.['path'] === undefined || isAsked) return pathExists(at);
+      isAsked = true;
+      throw new StatusError(Code.Unknown, 'not now');
+    };
+    await world.create('windowsmounts/data', {
+      spec: { path, source: { nodeRef: 'one' }, deletionPolicy: 'RemoveContents' },
+    });
+    await world.says('windowsmounts/data', 'TransientError');
+    assert.ok(isAsked);
+    before.delete('mkdir');
+    await host.filesystem.mkdir(`${path}\\of-a-person`);
+    await world.says('windowsmounts/data', 'PathTaken');
+    await world.remove('windowsmounts/data');
+    await world.gone('windowsmounts/data');
+    assert.ok(await host.filesystem.pathExists(`${path}\\of-a-person`));
+  }));
+
 test('33.A6: a portal that was there before stays; what was connected through it goes (WIN-KINDS-ISCSI-TARGET-1, WIN-SHARED-1)', () =>
   inWorld({}, async (world) => {
     const { portal, iqn, host, spec } = offered(world);

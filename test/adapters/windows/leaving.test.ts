@@ -203,11 +203,69 @@ test('a portal that was removed after it was found is added only after its maker
   await host.iscsi.addTargetPortal(PORTAL);
   assert.is(((await ask(look, found)) as JsonObject)['hasPortal'], true);
   await host.iscsi.removeTargetPortal(PORTAL);
-  assert.match(String(await Promise.resolve(ask(connect, found)).catch(String)), /10\.0\.0\.1 was removed meanwhile/);
+  const { undone } = (await ask(connect, found)) as { readonly undone: JsonObject };
+  assert.match(String(undone['message']), /10\.0\.0\.1 was removed meanwhile/);
   assert.equal(await host.iscsi.listTargetPortals(), []);
   stored = { ...found, status: { ...found.status, portalMadeBy: 'two' } };
   assert.is(((await ask(connect, stored)) as JsonObject)['isPortalFound'], false);
   assert.equal(await host.iscsi.listTargetPortals(), [PORTAL]);
+});
+
+test('a session that shows only once the portal is registered was there before (WIN-SHARED-1)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
+  await connectOutside(host, PORTAL, iqnOf('one'));
+  await host.iscsi.removeTargetPortal(PORTAL);
+  const { connect, ask } = operationsOn(host, []);
+  const { isFound, isPortalFound, madeBy } = (await ask(connect, standing('one'))) as JsonObject;
+  assert.equal([isFound, isPortalFound, madeBy], [true, false, undefined]);
+});
+
+/** Another portal that leads to the same targets. */
+const OTHER_PORTAL = { address: '10.0.0.2', port: 3260 };
+
+async function connectOutside(host: Host, portal: typeof PORTAL, iqn: string): Promise<void> {
+  await host.system.startService('MSiSCSI');
+  await host.iscsi.addTargetPortal(portal);
+  await host.iscsi.discoverTargetPortal(portal);
+  await host.iscsi.connectTarget(portal, iqn, { authentication: 'NONE', username: '', secret: '' });
+}
+
+test('a target that an object has through another portal is that one’s, in another namespace too (WIN-SHARED-1, WIN-SHARED-3)', async () => {
+  for (const [namespace, expected] of [
+    ['storage', { isFound: true, madeBy: 'two', isOthers: undefined, portals: 2 }],
+    ['other', { isFound: undefined, madeBy: undefined, isOthers: true, portals: 1 }],
+  ] as const) {
+    const { host, iscsi, disks } = await memoryMachine({ clock });
+    const disk = disks.make({ sizeBytes: GIB, page83: 'naa.one' });
+    for (const portal of [PORTAL, OTHER_PORTAL]) iscsi.offer({ portal, iqn: iqnOf('one'), disks: [disk] });
+    const theirs = finder({ origin: 'Made', madeBy: 'two', portalMadeBy: 'two' }, iqnOf('one'), { namespace });
+    const { connect, ask } = operationsOn(host, [{ ...theirs, spec: { ...theirs.spec, portal: OTHER_PORTAL } }]);
+    await connectOutside(host, OTHER_PORTAL, iqnOf('one'));
+    const own = standing('one');
+    const { isFound, madeBy, isOthers } = (await ask(connect, own)) as JsonObject;
+    const portals = (await host.iscsi.listTargetPortals()).length;
+    assert.equal({ isFound, madeBy, isOthers, portals }, expected, namespace);
+  }
+});
+
+test('a portal that was added for a target which refused the login has a maker (WIN-SHARED-4)', async () => {
+  const { host } = await memoryMachine({ clock });
+  const one = { ...standing('one'), status: { nodeName: 'one', connection: 'Connecting', portalMadeBy: 'one' } };
+  const { look, ask } = operationsOn(host, [one]);
+  assert.is(((await ask(look, finder({}))) as JsonObject)['portalMadeBy'], 'one');
+});
+
+test('a portal stays while another client has a target connected through it (WIN-SHARED-1)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  for (const name of ['one', 'driver'])
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+  const { connect, disconnect, ask } = operationsOn(host, []);
+  await ask(connect, standing('one'));
+  await connectOutside(host, PORTAL, iqnOf('driver'));
+  assert.equal(await ask(disconnect, leaving('one')), {});
+  assert.equal(await host.iscsi.listTargetPortals(), [PORTAL]);
+  assert.is((await host.iscsi.getTargetDisks(PORTAL, iqnOf('one'))).length, 0);
 });
 
 test.run();

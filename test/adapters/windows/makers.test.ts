@@ -2,10 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../adapters/api/adapter.ts';
+import { Code, StatusError, UnknownEndError } from '../../../adapters/csi-proxy/base/status.ts';
 import { KeyedMutex } from '../../../adapters/csi-proxy/hosts/keyed-mutex.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
 import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
+import { attempt } from '../../../adapters/windows/kinds/windows-kind.ts';
 import { iscsiTargetOperations } from '../../../adapters/windows/operations/iscsi-target.ts';
 import type { MachinePorts } from '../../../adapters/windows/operations/serving.ts';
 import { smbMappingOperations } from '../../../adapters/windows/operations/smb-mapping.ts';
@@ -45,6 +47,17 @@ interface Shared {
   /** As another client does. */
   makeOutside(machine: Machine): Promise<void>;
   removeOutside(machine: Machine): Promise<void>;
+  isThere(machine: Machine): Promise<boolean>;
+  /** From now on attempts to make it fail so. */
+  refuse(machine: Machine, failure: Error): void;
+}
+
+/** The object as one that found the resource, and is ready. */
+function found(object: KubeObject, makers: readonly string[]): KubeObject {
+  const status = Object.entries(object.status ?? {}).filter(([member]) => !makers.includes(member));
+  const conditions = [{ type: 'Ready', status: 'True', reason: 'Found' }];
+  const connected = object.kind === 'IscsiTarget' ? { connection: 'Connected' } : {};
+  return { ...object, status: { ...Object.fromEntries(status), ...connected, origin: 'Found', conditions } };
 }
 
 const KINDS: readonly Shared[] = [
@@ -58,6 +71,8 @@ const KINDS: readonly Shared[] = [
     offer: ({ smb }) => smb.offer(SHARE, LOGIN),
     makeOutside: ({ host }) => host.smb.newSmbGlobalMapping({ root: SHARE, ...LOGIN, encryption: 'required' }),
     removeOutside: ({ host }) => host.smb.removeSmbGlobalMapping(SHARE),
+    isThere: async ({ host }) => (await host.smb.isSmbMapped(SHARE)) === 'mapped',
+    refuse: ({ host }, failure) => void Object.assign(host.smb, { newSmbGlobalMapping: () => Promise.reject(failure) }),
   },
   {
     kind: 'IscsiTarget',
@@ -78,6 +93,11 @@ const KINDS: readonly Shared[] = [
       await host.iscsi.disconnectTarget(PORTAL, IQN);
       await host.iscsi.removeTargetPortal(PORTAL);
     },
+    isThere: async ({ host }) => {
+      await host.iscsi.addTargetPortal(PORTAL);
+      return (await host.iscsi.getTargetDisks(PORTAL, IQN)).length > 0;
+    },
+    refuse: ({ host }, failure) => void Object.assign(host.iscsi, { connectTarget: () => Promise.reject(failure) }),
   },
 ];
 
@@ -97,22 +117,29 @@ async function machineWith({ kind, spec, intended, makers, ...shared }: Shared) 
   const named = (name: string): KubeObject | undefined =>
     Object.values(objects).find(({ metadata }) => metadata.name === name);
   let serial = 'serial-of-one';
-  const operations = shared.operations({
-    ...{
-      clock,
-      host: machine.host,
-      lanes: new KeyedMutex(),
-      paths: new PathRules([]),
-      encryption: 'required',
-      node: 'one',
-    },
-    derive: async () => Buffer.of(1),
-    machine: async () => serial,
-    foreign: ANYWHERE,
-    readSecret: async () => ({ data: { username: base64(LOGIN.username), password: base64(LOGIN.password) } }) as never,
-    readObject: async (resource, _, name) => (resource.kind === kind ? named(name) : node),
-    listObjects: async () => Object.values(objects),
-  });
+  const begin = () =>
+    shared.operations({
+      ...{
+        clock,
+        host: machine.host,
+        lanes: new KeyedMutex(),
+        paths: new PathRules([]),
+        encryption: 'required',
+        node: 'one',
+      },
+      derive: async () => Buffer.of(1),
+      machine: async () => serial,
+      foreign: ANYWHERE,
+      readSecret: async () =>
+        ({ data: { username: base64(LOGIN.username), password: base64(LOGIN.password) } }) as never,
+      readObject: async (resource, _, name) => (resource.kind === kind ? named(name) : node),
+      listObjects: async () => Object.values(objects),
+    });
+  let operations = begin();
+  /** The process of the node ends, and another one begins. */
+  const restart = (): void => {
+    operations = begin();
+  };
   const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: NODE } };
   const ask = async (operation: string, name: keyof typeof objects, extra: JsonObject = {}) => {
     const answer = await operations[operation]?.({ object: objects[name], dependencies, ...extra } as never);
@@ -126,7 +153,7 @@ async function machineWith({ kind, spec, intended, makers, ...shared }: Shared) 
   const rename = (other: string): void => {
     serial = other;
   };
-  return { machine, objects, ask, makersFor, rename, makers };
+  return { machine, objects, ask, makersFor, rename, restart, makers };
 }
 
 for (const shared of KINDS) {
@@ -178,6 +205,62 @@ for (const shared of KINDS) {
     );
   });
 
+  test(`${kind}: a maker that a new process of the node cannot prove is recorded by the heirs that it waits for (WIN-SHARED-4)`, async () => {
+    const { objects, ask, makersFor, makers, restart } = await machineWith(shared);
+    await ask(make, 'first');
+    restart();
+    Object.assign(objects, { second: found(objects.second, makers) });
+    assert.equal(
+      await makersFor('look', 'second'),
+      makers.map(() => undefined),
+    );
+    assert.equal(await ask(remove, 'first'), { heirs: ['second'] });
+    const first = makers.map(() => 'uid-first');
+    assert.equal(await makersFor('look', 'second'), first);
+    Object.assign(objects.second.status ?? {}, Object.fromEntries(makers.map((member) => [member, 'uid-first'])));
+    assert.equal(await ask(remove, 'first'), {});
+  });
+
+  test(`${kind}: the object for which it was made has it, not an elder one of another namespace that is about to make it (WIN-SHARED-5)`, async () => {
+    const { objects, ask } = await machineWith(shared);
+    const { first, second } = objects;
+    const elder = { namespace: 'other', creationTimestamp: '2020-01-01T00:00:00Z' };
+    Object.assign(objects, { second: { ...second, metadata: { ...second.metadata, ...elder } } });
+    const later = { ...first.metadata, creationTimestamp: '2030-01-01T00:00:00Z' };
+    // Its intent is stored only once the first one has made it.
+    const status = second.status ?? {};
+    Object.assign(objects.second, { status: NODE });
+    Object.assign(objects, { first: { ...first, metadata: later } });
+    await ask(make, 'first');
+    Object.assign(objects.second, { status });
+    assert.is((await ask(make, 'second', { mayBeOwn: true, mayOwnPortal: true }))['isOthers'], true);
+  });
+
+  test(`${kind}: it is not left to an object of another namespace that was about to make it (WIN-SHARED-3)`, async () => {
+    const { machine, objects, ask } = await machineWith(shared);
+    const { second } = objects;
+    Object.assign(objects, {
+      second: { ...second, metadata: { ...second.metadata, namespace: 'other' }, status: NODE },
+    });
+    await ask(make, 'first');
+    Object.assign(objects.first.status ?? {}, done);
+    Object.assign(objects.second, { status: second.status });
+    assert.equal(await ask(remove, 'first'), {});
+    assert.is(await shared.isThere(machine), false);
+  });
+
+  test(`${kind}: an attempt whose end is unknown may have made it, and one that the machine refused has not (WIN-SHARED-1, WIN-SHARED-4)`, async () => {
+    for (const [failure, isUndone] of [
+      [new UnknownEndError(Code.Unknown, 'no end'), false],
+      [new StatusError(Code.Unknown, 'refused'), true],
+    ] as const) {
+      const { machine, ask } = await machineWith(shared);
+      shared.refuse(machine, failure);
+      const answer = await ask(make, 'first').catch(String);
+      assert.is(typeof answer === 'object' && answer['undone'] !== undefined, isUndone, String(failure));
+    }
+  });
+
   for (const [by, isRemovedOutside] of [
     ['its last object', false],
     ['another client', true],
@@ -198,5 +281,28 @@ for (const shared of KINDS) {
     });
   }
 }
+
+test('a record of what no process was asked for, or was not made, is taken back, and no earlier one (WIN-SHARED-1)', async () => {
+  const untaken = { code: 'transient', message: 'no process serves csi-proxy.one' };
+  const refused = { code: 'transient', message: 'error 1326' };
+  for (const [failure, isBefore, expected] of [
+    ['untaken', true, [{ before: true }]],
+    ['undone', true, [{ before: true }]],
+    ['unknown', true, []],
+    ['untaken', false, []],
+    ['undone', false, []],
+  ] as const) {
+    const noted: JsonObject[] = [];
+    const note = async (status: JsonObject): Promise<void> => void noted.push(status);
+    const ask = async (): Promise<JsonObject> => {
+      if (failure === 'undone') return { undone: refused };
+      throw failure === 'untaken' ? untaken : refused;
+    };
+    const error = await attempt({ ask, note }, 'map', {}, isBefore ? () => ({ before: true }) : undefined).catch(
+      (thrown: unknown) => thrown,
+    );
+    assert.equal([error, noted], [failure === 'untaken' ? untaken : refused, expected], failure);
+  }
+});
 
 test.run();

@@ -46,7 +46,7 @@ async function beside(theirs: KubeObject, recorded: JsonObject = {}) {
   const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
   const ask = (name: 'look' | 'map' | 'unmap', extra: object = {}) =>
     operations[name]?.({ object: own, dependencies, ...extra } as never) as Promise<JsonObject>;
-  return { ask, host };
+  return { ask, host, smb };
 }
 
 const THEIRS = { nodeName: 'one', root: SHARE, madeBy: 'uid-theirs', origin: 'Made', credentialHash: 'theirs' };
@@ -74,6 +74,16 @@ test('a mapping that is found at the last moment comes with its maker, so that i
   const first = mapping('mine', { ...THEIRS, madeBy: 'uid-first' });
   const { ask } = await beside({ ...first, metadata: { ...first.metadata, name: 'first', uid: 'uid-first' } });
   assert.equal(await ask('map'), { isFound: true, madeBy: 'uid-first', isOthers: false });
+});
+
+test('a mapping of another client that stops working just before the request is left as it is (WIN-SHARED-1)', async () => {
+  const { ask, host, smb } = await beside(mapping('theirs'));
+  smb.breakMapping(SHARE);
+  assert.equal(await ask('map'), { isFound: true, isBroken: true });
+  assert.is(await host.smb.isSmbMapped(SHARE), 'broken');
+  // One that was ours is made again.
+  assert.match(JSON.stringify(await ask('map', { isOurs: true })), /undone/, 'without credentials the server refuses');
+  assert.is(await host.smb.isSmbMapped(SHARE), 'absent');
 });
 
 test('33.C3: a mapping of another namespace is not taken away (HTTP-EGRESS-POLICY-2, HTTP-EGRESS-POLICY-3)', async () => {

@@ -50,14 +50,35 @@ export const WINDOWS: readonly Change[] = [
     'portal-maker-forgotten': "WIN-SHARED-2: a portal whose maker has gone meanwhile is nobody's, and stays for ever",
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
+  ...noticedBy(['iSCSI targets that leave'], {
+    'target-before-portal-made': 'WIN-SHARED-1: a session that shows only through the portal counts as made',
+    'portal-of-others-left': 'WIN-SHARED-4: a portal that was added for a target of another namespace stays for ever',
+    'portal-of-other-clients': 'WIN-SHARED-1: a portal is removed through which another client has a target connected',
+    'portal-maker-unproved':
+      'WIN-SHARED-4: the maker of a portal whose target is not connected is not recorded by the others',
+  }),
   ...noticedBy(['makers'], {
     'maker-unproved': 'WIN-SHARED-1: an object that is about to make a resource is recorded as its maker by another',
     'mapping-found-unrecorded': 'WIN-SHARED-4: the maker of a mapping that was just made is not recorded by the others',
     'target-found-unrecorded': 'WIN-SHARED-4: the maker of a target that was just made is not recorded by the others',
     'portal-found-unrecorded': 'WIN-SHARED-4: the maker of a portal that was just made is not recorded by the others',
+    'mapping-maker-unranked':
+      'WIN-SHARED-5: an elder object of another namespace takes the mapping that was just made for another one',
+    'target-maker-unranked':
+      'WIN-SHARED-5: an elder object of another namespace takes the connection that was just made for another one',
+    'left-to-intent':
+      'WIN-SHARED-3: what is left behind is inherited by an object of another namespace that was about to make it',
+    'unproved-maker-waits-for-ever':
+      'WIN-SHARED-4: after a restart of the node a deleted maker waits for ever for its heirs',
+    'unproved-target-waits-for-ever':
+      'WIN-SHARED-4: after a restart of the node a deleted maker of a connection waits for ever for its heirs',
+    'unknown-end-undone': 'WIN-SHARED-4: what may have been made is recorded as not made, and stays for ever',
+    'untaken-stays-recorded': 'WIN-SHARED-1: what no process was asked for is taken for made, and goes with the object',
+    'undone-stays-recorded': 'WIN-SHARED-1: what was certainly not made is taken for made, and goes with the object',
     'gone-portal-made': 'WIN-SHARED-1: what another client makes where ours was removed is recorded as ours',
   }),
   ...noticedBy(['shares of others'], {
+    'broken-of-others': "WIN-SHARED-1: another client's mapping that does not work is removed and made again",
     'mapping-left-to-nobody':
       'WIN-SHARED-4: a mapping is left to who does not have on record who made it, and stays for ever',
   }),

@@ -18,7 +18,8 @@ export class MemoryIscsi {
   readonly #isServiceRunning: () => boolean;
   readonly #targets: MemoryTarget[] = [];
   readonly #portals = new Map<string, Portal>();
-  readonly #connected = new Set<MemoryTarget>();
+  /** Connections by the name of the target: a machine has one, whichever portals lead to the target. */
+  readonly #connected = new Map<string, MemoryTarget>();
   #mutualSecret = '';
 
   constructor({ disks, isServiceRunning }: { disks: MemoryDisks; isServiceRunning: () => boolean }) {
@@ -56,23 +57,26 @@ export class MemoryIscsi {
       }),
       connectTarget: asked(async (portal, iqn, { authentication, username, secret }) => {
         const target = this.#target(portal, iqn);
-        if (this.#connected.has(target)) return;
+        if (this.#connected.has(iqn)) return;
         const { chap, mutualSecret, disks } = target;
         const isKnown = chap === undefined || (chap.username === username && chap.secret === secret);
         const isProven = mutualSecret === undefined || mutualSecret === this.#mutualSecret;
         if (chap !== undefined && authentication === 'NONE') refuseLogin(iqn);
         if (!isKnown || (authentication === 'MUTUALCHAP' && !isProven)) refuseLogin(iqn);
-        this.#connected.add(target);
+        this.#connected.set(iqn, target);
         for (const disk of disks) await this.#disks.attachSeen(disk);
       }),
       disconnectTarget: asked(async (portal, iqn) => {
-        const target = this.#target(portal, iqn);
-        if (!this.#connected.delete(target)) return;
+        this.#target(portal, iqn);
+        const target = this.#connected.get(iqn);
+        if (target === undefined) return;
+        this.#connected.delete(iqn);
         for (const number of this.#numbersOf(target)) await this.#disks.detach(number);
       }),
       getTargetDisks: asked(async (portal, iqn) => {
-        const target = this.#target(portal, iqn);
-        return this.#connected.has(target) ? this.#numbersOf(target) : [];
+        this.#target(portal, iqn);
+        const target = this.#connected.get(iqn);
+        return target === undefined ? [] : this.#numbersOf(target);
       }),
       setMutualChapSecret: asked(async (secret) => {
         const bytes = Buffer.byteLength(secret);

@@ -94,7 +94,6 @@ export class WindowsHands {
         await memory.host.smb.removeSmbGlobalMapping(root).catch(() => undefined);
         return;
       case 'breakMapping':
-        this.#watch.onBeforehandEnds(node, root);
         if ((await memory.host.smb.isSmbMapped(root)) === 'mapped') memory.smb.breakMapping(root);
         return;
       case 'disconnect': {

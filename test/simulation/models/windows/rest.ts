@@ -192,8 +192,17 @@ export class WindowsRest {
     const root = String(object.spec?.['remotePath']);
     const isIt = ({ status }: KubeObject): boolean => status?.['root'] === root;
     if (this.#isOthers(object, machine, isIt)) return { reasons: ['OfOtherNamespace'] };
-    const isMapped =
-      (await memory.host.smb.isSmbMapped(root)) === 'mapped' && (await memory.host.filesystem.pathValid(root));
+    const state = await memory.host.smb.isSmbMapped(root);
+    const isMapped = state === 'mapped' && (await memory.host.filesystem.pathValid(root));
+    // A mapping that none of them made is left as it is, whether it works or not (WIN-SHARED-1).
+    const besides = this.#deps.cluster
+      .objects('smbmappings')
+      .filter(
+        ({ metadata, spec }) =>
+          metadata.namespace === object.metadata.namespace && spec?.['nodeRef'] === object.spec?.['nodeRef'],
+      );
+    const isOurs = besides.some((each) => isIt(each) && each.status?.['madeBy'] !== undefined);
+    if (state !== 'absent' && !isMapped && !isOurs) return { reasons: ['MappingBroken'] };
     // Every share has a password.
     const isRefused = !isMapped && object.spec?.['credentialsSecretRef'] === undefined;
     if (isRefused) return { reasons: ['TransientError'] };
