@@ -63,6 +63,7 @@ export interface CustomDeploy {
 }
 
 export interface HostMetadata {
+  readonly uid?: Maybe<string>;
   readonly name?: Maybe<string>;
   readonly namespace?: Maybe<string>;
   readonly generation?: Maybe<number>;

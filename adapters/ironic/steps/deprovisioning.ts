@@ -1,8 +1,10 @@
 // Deprovisioning: what is deployed is taken away, and the disks are cleaned where that is wanted.
+// What another client deployed stays (IRONIC-OWNERSHIP-2).
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
 import { type IronicNode, lastErrorOf, stateOf } from '../client/node-answer.ts';
 import { patchOf } from '../host/node-patch.ts';
+import { foreignDeployment, mayUndeploy } from './ownership.ts';
 import { changeProvisionState, recover } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import {
@@ -13,6 +15,7 @@ import {
   restarting,
   type Step,
   send,
+  stuck,
   stuckIn,
   type Unfinished,
   waitFor,
@@ -44,6 +47,7 @@ export function deprovision({ host, node }: DeprovisioningInput): Step {
     case ProvisionState.DeployWait:
       return start(host, node);
     case ProvisionState.Error:
+      if (isRestart && !mayUndeploy(host, node)) return stuck(foreignDeployment(node));
       if (isRestart) return changeProvisionState(node, { target: Target.Deleted }, { events: STARTED, ...notes });
       return failed(ErrorType.Provisioning, lastErrorOf(node) || 'Deprovisioning failed');
     case ProvisionState.CleanFailed:
@@ -64,6 +68,7 @@ export function deprovision({ host, node }: DeprovisioningInput): Step {
 }
 
 function start(host: Host, node: IronicNode): Unfinished {
+  if (!mayUndeploy(host, node)) return stuck(foreignDeployment(node));
   const patch = patchOf(node, { '/automated_clean': isCleaningWanted(host) });
   if (patch.length > 0) return send([patchNode(node, patch)], 'again');
   return changeProvisionState(

@@ -1,10 +1,13 @@
 // Whose a node is: told by its name, which hosts give to their nodes, and where that says nothing by what hosts have recorded.
 //
-// Invariant:
+// Invariants:
 //   IRONIC-OWNERSHIP-1. A node that another existing host has recorded, or that has the name of another existing host,
 //       is never taken.
+//   IRONIC-OWNERSHIP-2. A deployment is removed only if the node names this host as its instance, or the status of the host
+//       records it, or the node names neither an instance nor an image.
 
-import { type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
+import { isGiven } from '../../../machines/bare-metal-host/host.ts';
+import { called, type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
 import { mapOf, textOf } from '../json-values.ts';
 import { type Host, nodeNameOf } from './step-host.ts';
 
@@ -48,4 +51,35 @@ function isRecordedBy({ status }: Host, node: IronicNode): boolean {
 
 function isSame(one: Host, other: Host): boolean {
   return nodeNameOf(one) === nodeNameOf(other);
+}
+
+/** Whether this host began the deployment on the node: each is preceded by the host's uid as the node's instance. */
+export function isOwnInstance({ metadata }: Host, node: IronicNode): boolean {
+  return isGiven(metadata?.uid) && textIn(node, 'instance_uuid') === metadata.uid;
+}
+
+/** Whether the node names another instance: another client's, or a host's of another uid. */
+export function isReserved(host: Host, node: IronicNode): boolean {
+  return textIn(node, 'instance_uuid') !== '' && !isOwnInstance(host, node);
+}
+
+/** Whether what the node runs is this host's to remove (IRONIC-OWNERSHIP-2). A moved host has another uid, and its status. */
+export function mayUndeploy(host: Host, node: IronicNode): boolean {
+  const { image, customDeploy } = host.status?.provisioning ?? {};
+  if (isOwnInstance(host, node) || isGiven(image?.url) || isGiven(customDeploy?.method)) return true;
+  const { image_source: source, boot_iso: iso } = mapOf(node['instance_info']);
+  // mutant: host-undeploys-foreign return -> true
+  return !isReserved(host, node) && textOf(source) === '' && textOf(iso) === '';
+}
+
+/** Message about a deployment that is not this host's. No secret. */
+export function foreignDeployment(node: IronicNode): string {
+  const instance = textIn(node, 'instance_uuid');
+  const whose = instance === '' ? '' : ` (instance "${instance}")`;
+  return `${called(node)} has a deployment that this host did not make${whose}: it is kept; undeploy it in Ironic if this host is to have the machine`;
+}
+
+/** Message about a node that is kept for another instance. No secret. */
+export function foreignReservation(node: IronicNode): string {
+  return `${called(node)} is reserved for instance "${textIn(node, 'instance_uuid')}", not for this host: undeploy it in Ironic, or remove its instance_uuid, if this host is to have the machine`;
 }

@@ -5,6 +5,7 @@
 //   IRONIC-PROVISIONING-2. Every failure always reaches the host in the end: cleaning is restarted a limited number of
 //       times, and a failure without a reason is polled for it a limited number of times.
 //   IRONIC-PROVISIONING-3. What was deployed while something else came to be wanted is taken away, and not told of as what is wanted.
+//   IRONIC-PROVISIONING-4. Only a deployment that this host began is ever removed or replaced.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation, type Image } from '../../../machines/bare-metal-host/host.ts';
@@ -24,11 +25,13 @@ import type { Patch } from '../host/node-patch.ts';
 import { mapOf } from '../json-values.ts';
 import type { Facts } from './facts.ts';
 import { type Memory, memoryOf } from './node-memory.ts';
+import { foreignDeployment, foreignReservation, isOwnInstance, isReserved } from './ownership.ts';
 import { changeProvisionState, leaveMaintenance } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import {
   failed,
   type NodeRequest,
+  type Notes,
   nodePath,
   patchNode,
   REGISTER,
@@ -94,19 +97,25 @@ export function provision(input: ProvisioningInput): Step {
       return isSameImage ? tellFailure(input, node) : deploy(input, node);
     case ProvisionState.Active:
       // mutant: host-keeps-other-image if -> $ && isSameImage
-      if (isOtherImage === true) return changeProvisionState(node, { target: Target.Deleted });
+      if (isOtherImage === true) return startOver(host, node);
       return { step: 'done', events: [{ reason: 'ProvisioningComplete', message: provisioned(host) }] };
     case ProvisionState.Error:
       // The deployment was not removed, and Ironic does not retry: deprovisioning does.
       return failed(ErrorType.Provisioning, `Deprovisioning failed: ${lastErrorOf(node) || UNSAID}`);
     case ProvisionState.DeployWait:
       if (rebootRequest(host, { onlyForced: true }) !== undefined) {
-        return changeProvisionState(node, { target: Target.Deleted }, { unannotate: [HostAnnotation.Reboot] });
+        return startOver(host, node, { unannotate: [HostAnnotation.Reboot] });
       }
       return waitFor(node, 'long');
     default:
       return waitFor(node, 'long');
   }
+}
+
+function startOver(host: Host, node: IronicNode, notes: Notes = {}): Unfinished {
+  // mutant: host-wipes-foreign-image if -> false
+  if (!isOwnInstance(host, node)) return stuck(foreignDeployment(node));
+  return changeProvisionState(node, { target: Target.Deleted }, notes);
 }
 
 function cleanAnew({ memory }: ProvisioningInput, node: IronicNode): Unfinished {
@@ -122,7 +131,9 @@ function cleanAnew({ memory }: ProvisioningInput, node: IronicNode): Unfinished 
 }
 
 function deploy(input: ProvisioningInput, node: IronicNode): Unfinished {
-  const { facts, instanceData, configDrive, deploySteps } = input;
+  const { host, facts, instanceData, configDrive, deploySteps } = input;
+  // Ironic refuses to replace an instance by another one, with the code for a busy node.
+  if (isReserved(host, node)) return stuck(foreignReservation(node));
   if (facts.validation === undefined) {
     if (instanceData === undefined) return { step: 'ask', for: 'instanceData' };
     if ('problem' in instanceData) return failed(ErrorType.Provisioning, instanceData.problem);
@@ -139,7 +150,7 @@ function deploy(input: ProvisioningInput, node: IronicNode): Unfinished {
     ...(deploySteps !== undefined && { deploy_steps: deploySteps }),
   };
   return changeProvisionState(node, change, {
-    events: [{ reason: 'ProvisioningStarted', message: `Provisioning started${imageOf(input.host)}` }],
+    events: [{ reason: 'ProvisioningStarted', message: `Provisioning started${imageOf(host)}` }],
     remember: { node: uuidOf(node), cleaningRetries: 0, silentFailures: 0 },
   });
 }

@@ -17,6 +17,13 @@ export const IRONIC_HOSTS: readonly Change[] = [
     'host-takes-foreign-node': 'IRONIC-OWNERSHIP-1: a node that another living host has is taken for free',
     'host-takes-named-node': 'IRONIC-OWNERSHIP-1: a node is taken whose host is in a namespace that is not cared for',
   }),
+  ...noticedBy(['provisioning of a node'], {
+    'host-wipes-foreign-image': 'IRONIC-PROVISIONING-4: a deployment of another client is removed for the wanted image',
+  }),
+  ...noticedBy(['deprovisioning of a node'], {
+    'host-undeploys-foreign':
+      'IRONIC-OWNERSHIP-2: a deployment of another client is removed with a host that made none',
+  }),
   ...noticedBy(['a status that is brought along'], {
     'host-believes-status': 'a status that names any node is taken over',
   }),

@@ -8,6 +8,10 @@ import type { JsonObject } from '../../../../bus/bus.ts';
 import type { HostStatus } from '../../../../machines/bare-metal-host/host.ts';
 
 export const UUID = '00000000-0000-4000-8000-00000000000a';
+/** Uid of the host: the instance of nodes that it deployed. */
+export const OWN = '00000000-0000-4000-8000-0000000000f1';
+/** Instance of another client. */
+export const FOREIGN = '00000000-0000-4000-8000-0000000000f2';
 export const MAC = '52:54:00:00:01:01';
 export const CREDENTIALS = { credentials: { name: 'bmc', namespace: 'ns' }, credentialsVersion: '7' };
 
@@ -34,7 +38,7 @@ export function hostIn(
 ): Host {
   const { provisioning, ...rest } = status;
   return {
-    metadata: { name: 'one', namespace: 'ns', annotations },
+    metadata: { name: 'one', namespace: 'ns', uid: OWN, annotations },
     spec: { online: true, bootMACAddress: MAC, ...spec },
     status: {
       goodCredentials: CREDENTIALS,

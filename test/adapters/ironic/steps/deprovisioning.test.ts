@@ -5,7 +5,20 @@ import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.
 import { deprovision } from '../../../../adapters/ironic/steps/deprovisioning.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
 import type { Host } from '../../../../adapters/ironic/steps/step-host.ts';
-import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, reported, UUID } from './builders.ts';
+import type { JsonObject } from '../../../../bus/bus.ts';
+import type { HostStatus } from '../../../../machines/bare-metal-host/host.ts';
+import {
+  asks,
+  FOREIGN,
+  failedHost,
+  hostIn,
+  LEAVES_MAINTENANCE,
+  nodeIn,
+  notesOf,
+  OWN,
+  reported,
+  UUID,
+} from './builders.ts';
 
 const test = suite('deprovisioning of a node');
 
@@ -40,6 +53,27 @@ const ROWS: readonly (readonly [string, Host, IronicNode | null, string])[] = [
 ];
 for (const [title, of, node, expected] of ROWS) {
   test(title, () => assert.is(reported(deprovision({ host: of, node })), expected));
+}
+
+const IMAGE = { instance_info: { image_source: 'http://image' } };
+const recorded = { provisioning: { image: { url: 'http://image' } } };
+const custom = { provisioning: { customDeploy: { method: 'install' } } };
+
+for (const state of ['active', 'deploy failed', 'wait call-back', 'error']) {
+  const stepFor = (node: JsonObject, { provisioning }: HostStatus = {}) => {
+    const { status, ...of } = again;
+    const all = { ...status, provisioning: { ...status?.provisioning, ...provisioning } };
+    return reported(deprovision({ host: { ...of, status: all }, node: nodeIn(state, node) }));
+  };
+  test(`${state}: only what this host deployed is removed (IRONIC-OWNERSHIP-2)`, () => {
+    assert.match(stepFor({ instance_uuid: FOREIGN }), /^stuck: .* it is kept; undeploy it in Ironic/);
+    assert.match(stepFor(IMAGE), /^stuck: .* did not make: it is kept/);
+    assert.match(stepFor({ instance_info: { boot_iso: 'http://iso' } }), /^stuck: /);
+    assert.is(stepFor({ ...IMAGE, instance_uuid: OWN }), asks('deleted'), 'begun by this host, and failed');
+    assert.is(stepFor(IMAGE, recorded), asks('deleted'), 'adopted after Ironic had lost it');
+    assert.is(stepFor({ ...IMAGE, instance_uuid: FOREIGN }, recorded), asks('deleted'), 'deployed before a move');
+    assert.is(stepFor({ instance_uuid: FOREIGN }, custom), asks('deleted'), 'deployed before a move');
+  });
 }
 
 const UNHANDLED: readonly string[] = [

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import { type ProvisioningInput, provision } from '../../../../adapters/ironic/steps/provisioning.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
-import { asks, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, reported, UUID } from './builders.ts';
+import { asks, FOREIGN, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, OWN, reported, UUID } from './builders.ts';
 
 const test = suite('provisioning of a node');
 
@@ -20,6 +20,13 @@ const patch = [{ op: 'add', path: '/instance_info/image_source', value: 'http://
 const VALIDATES = 'GET N/validate; then onward';
 const good = { boot: { result: true }, deploy: { result: true }, power: { result: false, reason: 'nobody minds' } };
 const broken = { maintenance: true, fault: 'clean failure', last_error: 'the disk is broken' };
+
+const foreign = (instance: string | null): string => {
+  const whose = instance === null ? '' : ` (instance "${instance}")`;
+  return `stuck: node "${UUID}" has a deployment that this host did not make${whose}: it is kept; undeploy it in Ironic if this host is to have the machine`;
+};
+
+const RESERVED = `stuck: node "${UUID}" is reserved for instance "${FOREIGN}", not for this host: undeploy it in Ironic, or remove its instance_uuid, if this host is to have the machine`;
 
 const ROWS: readonly (readonly [string, IronicNode | null, Partial<ProvisioningInput>, string])[] = [
   ['manageable', nodeIn('manageable'), {}, asks('provide')],
@@ -91,8 +98,44 @@ const ROWS: readonly (readonly [string, IronicNode | null, Partial<ProvisioningI
     {},
     'provisioning error: Deprovisioning failed: the BMC is away',
   ],
-  ['active with an image that is not wanted any more', nodeIn('active'), { isOtherImage: true }, asks('deleted')],
-  ['wait call-back with a forced reboot', nodeIn('wait call-back'), { host: forced }, asks('deleted')],
+  [
+    'active with an image that is not wanted any more',
+    nodeIn('active', { instance_uuid: OWN }),
+    { isOtherImage: true },
+    asks('deleted'),
+  ],
+  [
+    'wait call-back with a forced reboot',
+    nodeIn('wait call-back', { instance_uuid: OWN }),
+    { host: forced },
+    asks('deleted'),
+  ],
+  ...[null, FOREIGN].flatMap((instance): [string, IronicNode, Partial<ProvisioningInput>, string][] => [
+    [
+      `active with another image of the instance ${instance} (IRONIC-PROVISIONING-4)`,
+      nodeIn('active', { instance_uuid: instance }),
+      { isOtherImage: true },
+      foreign(instance),
+    ],
+    [
+      `wait call-back with a forced reboot of the instance ${instance} (IRONIC-PROVISIONING-4)`,
+      nodeIn('wait call-back', { instance_uuid: instance }),
+      { host: forced },
+      foreign(instance),
+    ],
+  ]),
+  [
+    'available, reserved for another instance (IRONIC-PROVISIONING-4)',
+    nodeIn('available', { instance_uuid: FOREIGN }),
+    {},
+    RESERVED,
+  ],
+  [
+    'deploy failed with an image of another instance (IRONIC-PROVISIONING-4)',
+    nodeIn('deploy failed', { instance_uuid: FOREIGN }),
+    { isSameImage: false },
+    RESERVED,
+  ],
   ['wait call-back', nodeIn('wait call-back'), {}, 'wait long'],
   ['there is no node', null, {}, 'register'],
   [
@@ -129,7 +172,9 @@ test('the start and the end are told of', () => {
 });
 
 test('a reboot that is forced takes its annotation along, or it would begin anew for ever', () => {
-  assert.equal(notesOf(stepOf(nodeIn('wait call-back'), { host: forced })), { unannotate: ['reboot.metal3.io'] });
+  assert.equal(notesOf(stepOf(nodeIn('wait call-back', { instance_uuid: OWN }), { host: forced })), {
+    unannotate: ['reboot.metal3.io'],
+  });
 });
 
 // The text of a failure

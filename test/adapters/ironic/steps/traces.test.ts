@@ -11,7 +11,7 @@ const MAC = '52:54:00:00:01:01';
 const OTHER_MAC = '52:54:00:00:01:02';
 
 const host: Host = {
-  metadata: { name: 'one', namespace: 'ns', annotations: {} },
+  metadata: { name: 'one', namespace: 'ns', uid: 'uid', annotations: {} },
   spec: { online: true, bootMACAddress: MAC, image: { url: 'http://image' } },
   status: { provisioning: { state: 'registering', ID: '', bootMode: 'UEFI' } },
 };
