@@ -74,6 +74,8 @@ export interface HostContext {
   /** Fingerprint of the inputs of the running registration, and of those that the node is registered with. */
   readonly basis: string;
   readonly joined: string | undefined;
+  /** Revision of the node that the registration could not configure, since Ironic was at work on it; undefined: it was configured. */
+  readonly unconfigured: string | undefined;
   /** Credentials with which it cannot be registered as they are, by `credentialsVersion`. */
   readonly unusable: string | undefined;
   /** Whether Ironic knows the deployed image. */
@@ -238,6 +240,18 @@ export function basisOf({ object, dependencies, status }: HostContext, state: st
     .map(({ kind, name, answer }) => [kind, name, answer]);
   // mutant: host-ignores-credentials [].2 -> $.length
   return JSON.stringify([object.host.metadata?.generation, others, state, isServicing]);
+}
+
+/**
+ * Whether the node is registered with the inputs as they are. A busy node that could not be configured counts until it
+ * changes (BARE-METAL-HOST-13).
+ *
+ * @param state  assumed state of the host
+ */
+export function isJoined(context: HostContext, state: string): boolean {
+  const { joined, unconfigured, node } = context;
+  // mutant: host-keeps-unconfigured return -> $1
+  return joined === basisOf(context, state) && (unconfigured === undefined || unconfigured === node?.revision);
 }
 
 /** The edit may require another operation. */

@@ -13,8 +13,8 @@
 //   BARE-METAL-HOST-4. A state that needs room is entered when there is some, and not said to be entered before.
 //   BARE-METAL-HOST-5. Nothing is asked of Ironic for a host without the credentials of its BMC, except on its way out.
 //   BARE-METAL-HOST-6. An answer to what was asked of Ironic is waited for, deletion or not: what it made is removed then.
-//   BARE-METAL-HOST-7. The node is registered again only when the spec, the credentials or the state changed, or Ironic
-//       lost it.
+//   BARE-METAL-HOST-7. The node is registered again only when the spec, the credentials or the state changed, when Ironic
+//       lost it, or when it was too busy to be configured and has changed since.
 //   BARE-METAL-HOST-8. An error in the status is always counted and retried with backoff; any other failure is retried
 //       soon, and reported by the conditions when it happens twice.
 //   BARE-METAL-HOST-9. Others hold a deleted host until they have let go: its node is removed after that, and the own finalizer last.
@@ -22,6 +22,8 @@
 //       any other effect.
 //   BARE-METAL-HOST-11. A Secret that is being deleted is yielded by a host that was never registered (P1): it waits for the next one.
 //   BARE-METAL-HOST-12. What is heard while something is under way is decided upon before anything is waited for.
+//   BARE-METAL-HOST-13. Nothing is done to a node that was too busy to be configured, once it has changed, before it is
+//       registered again.
 import { Tag } from '../lifecycle.ts';
 import { NOTHING_SEEN_TO, NOTHING_SENT, NOTHING_TO_SEND } from './context.ts';
 import { leaving } from './deleting.ts';
@@ -92,6 +94,7 @@ export const bareMetalHostMachine = hostSetup.createMachine({
     node: undefined,
     basis: '',
     joined: undefined,
+    unconfigured: undefined,
     unusable: undefined,
     isAdopted: false,
     isAdmitted: false,

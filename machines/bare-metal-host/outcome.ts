@@ -34,6 +34,8 @@ export interface Noted {
   readonly architecture?: string;
   /** Firmware updates that the HostFirmwareComponents of the host record as applied from here on. */
   readonly firmwareUpdates?: readonly JsonObject[];
+  /** Ironic is at work on the node, which a registration could not configure: registered again when the node has changed. */
+  readonly isUnconfigured?: true;
 }
 
 export type Outcome = Noted &

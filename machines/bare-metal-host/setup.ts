@@ -23,6 +23,7 @@ import {
   hostOf,
   inTurn,
   isEdited,
+  isJoined,
   isSaved,
   isSecretMissing,
   NOTHING_SEEN_TO,
@@ -162,8 +163,9 @@ export const hostSetup = setup({
     /** The operation that waited is not wanted any more. */
     undelay: assign(({ context }) => changed(context, admitted(context.status))),
     noteBasis: assign(({ context }, { state }: { state: string }) => ({ basis: basisOf(context, state) })),
-    noteJoined: assign(({ context }) => ({
+    noteJoined: assign(({ context }, { outcome }: Reported) => ({
       joined: context.basis,
+      unconfigured: outcome.isUnconfigured === true ? outcome.node?.revision : undefined,
       ...changed(context, registeredStatus(context.status)),
     })),
     noteUnusable: assign(({ context }) => ({ unusable: credentialsVersion(context.dependencies) })),
@@ -295,7 +297,7 @@ export const hostSetup = setup({
     isDetachmentOver: ({ context }) => ['none', 'wait'].includes(detachment(hostOf(context)).kind),
     isAdmitted: ({ context }) => context.isAdmitted,
     isFree: (_, { isFree }: CapacityOutput) => isFree,
-    isJoined: ({ context }, { state }: { state: string }) => context.joined === basisOf(context, state),
+    isJoined: ({ context }, { state }: { state: string }) => isJoined(context, state),
     isAdopted: ({ context }) => context.isAdopted,
     isDeployed: ({ context: { status } }) =>
       isGiven(status.provisioning?.image?.url) || isGiven(status.provisioning?.customDeploy?.method),

@@ -30,6 +30,7 @@ export const takeOutcome = {
   params: ({ event }: Answer<Outcome>) => ({ outcome: event.output }),
 } as const;
 const noteFailure = { ...takeOutcome, type: 'noteFailure' } as const;
+const noteJoined = { ...takeOutcome, type: 'noteJoined' } as const;
 const wasRefused = { ...takeOutcome, type: 'wasRefused' } as const;
 const wasRefusedAtEnd = { ...takeOutcome, type: 'wasRefusedAtEnd' } as const;
 export const wasSwitched = { ...takeOutcome, type: 'wasSwitched' } as const;
@@ -193,7 +194,7 @@ export function pending(state: ProvisioningState) {
         src: 'register',
         input: ofNode,
         onDone: [
-          { guard: was('done'), target: 'deciding', actions: [takeOutcome, 'noteJoined'] },
+          { guard: was('done'), target: 'deciding', actions: [takeOutcome, noteJoined] },
           { guard: wasRefusedAtEnd, target: 'deciding', actions: 'noteUnusable' },
           ...answered,
         ],

@@ -95,9 +95,13 @@ export async function registerHost(
   });
   const outcome = withProfile(host, withHardware(host, known, passes.outcome(ended, request)));
   const { last } = ended;
-  return last.step === 'done' && last.listsComponents !== undefined
-    ? { ...outcome, listsComponents: last.listsComponents }
-    : outcome;
+  if (last.step !== 'done') return outcome;
+  const { listsComponents, isUnconfigured } = last;
+  return {
+    ...outcome,
+    ...(listsComponents !== undefined && { listsComponents }),
+    ...(isUnconfigured === true && { isUnconfigured }),
+  };
 }
 
 /** @throws {TransientError} the existence of the Secret cannot be determined */

@@ -3,8 +3,9 @@
 // Made at the beginning of every pass of a registered host, so it asks for nothing but the node while nothing differs: ports are
 // listed as `ports.ts` says, firmware components once for each node while the host has no HostFirmwareComponents.
 //
-// Invariant:
+// Invariants:
 //   IRONIC-REGISTRATION-1. Each request is made once a pass at most: what it was answered is a fact, and facts come before decisions.
+//   IRONIC-REGISTRATION-2. A registration that leaves a busy node without a setting always reports that.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import {
@@ -17,7 +18,7 @@ import { isSameCredentials } from '../../../machines/bare-metal-host/registratio
 import { type IronicNode, lastErrorOf, stateOf, targetOf, uuidOf } from '../client/node-answer.ts';
 import { Feature } from '../client/versions.ts';
 import { nodeCapabilities } from '../host/boot-mode.ts';
-import { patchOf, under, type Wanted } from '../host/node-patch.ts';
+import { type Patch, patchOf, under, type Wanted } from '../host/node-patch.ts';
 import type { RamdiskDecision } from '../host/preprovisioning.ts';
 import { mapOf } from '../json-values.ts';
 import {
@@ -68,6 +69,8 @@ export interface Registered {
   readonly node: IronicNode;
   /** Whether Ironic lists firmware components of it; undefined if not needed, or not supported. */
   readonly listsComponents?: boolean;
+  /** Ironic is at work on the node and would refuse the settings that it lacks. */
+  readonly isUnconfigured?: true;
 }
 
 /**
@@ -176,7 +179,8 @@ function manage(input: RegistrationInput, node: IronicNode): Step<Registered> {
     case ProvisionState.Deploying:
     case ProvisionState.Inspecting:
       // It would be refused now.
-      return settled(input, { node });
+      // mutant: busy-node-counts-configured ?: -> {}
+      return settled(input, { node, ...(isConfigured(input, node) ? {} : { isUnconfigured: true }) });
     default:
       return configure(input, node) ?? listComponents(input, node);
   }
@@ -192,18 +196,25 @@ function verify(input: RegistrationInput, node: IronicNode): Unfinished {
   return changeProvisionState(node, { target: Target.Manage }, restarting(host, ErrorType.Registration));
 }
 
-function configure(
-  { host, facts, ramdisk, architecture }: RegistrationInput,
-  node: IronicNode,
-): Unfinished | undefined {
+function isConfigured(input: RegistrationInput, node: IronicNode): boolean {
+  return input.ramdisk.kind !== 'wait' && configuration(input, node).length === 0;
+}
+
+/** Changes of the node that configure it. */
+function configuration({ host, ramdisk, architecture }: RegistrationInput, node: IronicNode): Patch {
+  const wanted: Wanted = {
+    ...(ramdisk.kind === 'set' && under('driver_info', ramdisk.options)),
+    '/automated_clean': isCleaningWanted(host),
+    '/properties/capabilities': nodeCapabilities(mapOf(node['properties'])['capabilities'], bootModeOf(host)),
+    '/properties/cpu_arch': architecture,
+  };
+  return patchOf(node, wanted);
+}
+
+function configure(input: RegistrationInput, node: IronicNode): Unfinished | undefined {
+  const { facts, ramdisk } = input;
   if (facts.configured === undefined) {
-    const wanted: Wanted = {
-      ...(ramdisk.kind === 'set' && under('driver_info', ramdisk.options)),
-      '/automated_clean': isCleaningWanted(host),
-      '/properties/capabilities': nodeCapabilities(mapOf(node['properties'])['capabilities'], bootModeOf(host)),
-      '/properties/cpu_arch': architecture,
-    };
-    const patch = patchOf(node, wanted);
+    const patch = configuration(input, node);
     if (patch.length > 0) return send([patchNode(node, patch, 'configured')], 'onward');
   }
   return ramdisk.kind === 'wait' ? wait('preprovisioningImage', 'the PreprovisioningImage is not ready') : undefined;

@@ -240,4 +240,27 @@ test('an image that is changed while the one before is deployed is what runs in 
     assert.is(world.ironic.machine('bm1').disk?.image, image.url);
   }));
 
+test('cleaning that was switched off while it ran is not begun again after it failed (BARE-METAL-HOST-13)', () =>
+  on(async (world) => {
+    await world.host({ image: IMAGE });
+    await world.until(HOST, 'provisioned', isIn('provisioned'));
+    const [node] = world.ironic.nodes();
+    await world.merge(HOST, { spec: { image: null } });
+    const state = (): unknown => world.ironic.nodes()[0]?.['provision_state'];
+    await world.eventually('being cleaned', () => state() === 'clean wait');
+    await world.merge(HOST, { spec: { automatedCleaningMode: 'disabled' } });
+    const edited = await world.until(
+      HOST,
+      'heeded',
+      (host) => conditionOf(host, 'Ready')?.['observedGeneration'] === host.metadata.generation,
+    );
+    assert.is(provisioningOf(edited)['state'], 'deprovisioning');
+    const { wiped } = world.ironic.machine('bm1').counts;
+    const path = `/v1/nodes/${node?.['uuid']}/states/provision`;
+    assert.is((await world.ask('PUT', path, { target: 'abort' })).status, 202);
+    await world.until(HOST, 'available', isIn('available'));
+    assert.is(world.ironic.nodes()[0]?.['automated_clean'], false);
+    assert.is(world.ironic.machine('bm1').counts.wiped, wiped, 'no disk is wiped');
+  }));
+
 test.run();

@@ -111,6 +111,36 @@ test('what changes while something is under way is decided upon before anything 
   }
 });
 
+test('a node that was too busy to be configured is registered again once it has changed (BARE-METAL-HOST-13)', async () => {
+  const at = (revision: string) => ({ ...NODE, revision });
+  const answers = [done({ node: at('idle') }), done({ node: at('busy 1'), isUnconfigured: true })];
+  answers.push(done({ node: at('busy 2'), isUnconfigured: true }), done({ node: at('failed') }));
+  const life = await live(
+    {
+      ...WELL,
+      register: (call) => answers[call - 1],
+      prepare: (call) =>
+        call < 4 ? waiting({ node: at(`busy ${Math.min(call, 2)}`) }) : failed(ErrorType.Preparation),
+    },
+    view({ state: 'preparing' }),
+  );
+  await life.see(at('busy 1'));
+  assert.equal(life.calls, ['register', 'prepare', 'prepare'], 'a change of a node that was configured');
+  life.calls.length = 0;
+  await life.edit({ state: 'preparing', spec: { inspectionMode: 'fast' } });
+  assert.equal(life.calls, ['register', 'prepare'], 'once, and no polling');
+  assert.is(life.phase(), 'preparing.awaiting');
+  await life.pass(MINUTE);
+  assert.equal(life.calls, ['register', 'prepare']);
+  life.calls.length = 0;
+  await life.see(at('busy 2'));
+  assert.equal(life.calls, ['register', 'prepare']);
+  assert.is(life.phase(), 'preparing.backingOff');
+  life.calls.length = 0;
+  await life.pass(60 * MINUTE);
+  assert.equal(life.calls, ['prepare'], 'it was configured');
+});
+
 test('of what others say news end a wait, and no back-off (BARE-METAL-HOST-12)', async () => {
   const said = (life: Lifecycle): Promise<void> =>
     life.depend(secret('ready'), firmware({ isChanged: false, isValid: true }));

@@ -17,6 +17,12 @@ export const IRONIC_HOSTS: readonly Change[] = [
     'host-takes-foreign-node': 'IRONIC-OWNERSHIP-1: a node that another living host has is taken for free',
     'host-takes-named-node': 'IRONIC-OWNERSHIP-1: a node is taken whose host is in a namespace that is not cared for',
   }),
+  ...noticedBy(['registration of a node'], {
+    'busy-node-counts-configured': 'IRONIC-REGISTRATION-2: a busy node counts as configured without its settings',
+  }),
+  ...noticedBy(['failures of a living host'], {
+    'host-keeps-unconfigured': 'BARE-METAL-HOST-13: a node that was too busy is never configured',
+  }),
   ...noticedBy(['provisioning of a node'], {
     'host-wipes-foreign-image': 'IRONIC-PROVISIONING-4: a deployment of another client is removed for the wanted image',
   }),

@@ -5,6 +5,7 @@ import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import { type RegistrationInput, register } from '../../../../adapters/ironic/steps/registration.ts';
 import { ProvisionState } from '../../../../adapters/ironic/steps/states.ts';
+import type { Step } from '../../../../adapters/ironic/steps/step.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 import {
   asks,
@@ -165,6 +166,24 @@ for (const state of UNTOUCHED) {
     assert.is(reported(registered(nodeIn(state, unconfigured), { ramdisk, hasFirmwareComponents: false })), 'done');
   });
 }
+test('a busy node reports the settings that it lacks (IRONIC-REGISTRATION-2)', () => {
+  for (const state of UNTOUCHED) {
+    assert.is(isUnconfigured(registered(nodeIn(state, unconfigured))), true, state);
+    assert.is(
+      isUnconfigured(registered(nodeIn(state), { ramdisk: { kind: 'wait' } })),
+      true,
+      `${state}, no ramdisk yet`,
+    );
+    assert.is(isUnconfigured(registered(nodeIn(state))), undefined, `${state}, as it is to be`);
+  }
+  assert.is(isUnconfigured(registered(settledNode)), undefined);
+});
+
+function isUnconfigured(step: Step): unknown {
+  assert.is(step.step, 'done');
+  return notesOf(step)['isUnconfigured'];
+}
+
 for (const state of CONFIGURED) {
   test(`a node that is ${state} is configured`, () => {
     const step = registered(nodeIn(state, unconfigured));
