@@ -50,6 +50,21 @@ export function subscriptionIntent({ spec }: Pick<KubeObject, 'spec'>): {
   return { destination: textOf(destination), context: textOf(context) };
 }
 
+/**
+ * Whether a subscription that the BMC reports is the intended one. A BMC may spell the destination in its own way, and not report a
+ * context.
+ */
+export function isIntended(
+  { destination, context }: ReturnType<typeof subscriptionIntent>,
+  seen: ReturnType<typeof subscriptionIntent>,
+): boolean {
+  return addressOf(seen.destination) === addressOf(destination) && (seen.context === context || seen.context === '');
+}
+
+function addressOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : url;
+}
+
 /** The body of `POST /v1/nodes/{id}/vendor_passthru?method=create_subscription`; a type, as an interface would be no JSON. */
 export type CreateSubscription = {
   readonly Destination: string;

@@ -4,6 +4,10 @@
 //   IRONIC-BMC-EVENT-SUBSCRIPTIONS-1. Only what an object has asked for itself, and not recorded, is taken for its own: others make subscriptions that look
 //       the same, and a removal takes away what is recorded.
 //   IRONIC-BMC-EVENT-SUBSCRIPTIONS-2. Nothing of the Secret with the headers is answered, or said in an error.
+//   IRONIC-BMC-EVENT-SUBSCRIPTIONS-3. A recorded id counts, and is removed, only while the BMC has under it what the spec asks for: a
+//       replaced BMC gives the same ids to the subscriptions of other clients.
+//   IRONIC-BMC-EVENT-SUBSCRIPTIONS-4. Nothing is ever concluded from a node that Ironic does not know while its host exists: the
+//       BMC keeps its subscriptions.
 import { AbsentError, TransientError, WaitingError } from '../../../bus/errors.ts';
 import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -11,6 +15,7 @@ import type { OperationRequest } from '../../../machines/request.ts';
 import {
   createSubscription,
   type EventSubscription,
+  isIntended,
   subscriptionId,
   subscriptionIntent,
   subscriptionName,
@@ -27,14 +32,14 @@ export function bmcEventSubscriptionOperations({
 }: Pick<IronicPorts, 'ironic' | 'readSecret' | 'foreign'>): ResourceOperations &
   Required<Pick<ResourceOperations, 'identify'>> {
   const nodeOf = (request: OperationRequest): string => nodeOfHost(request, textOf(request.object.spec?.['hostName']));
-  /** A node that Ironic does not know has none. */
-  const idsOf = async (request: OperationRequest): Promise<readonly string[]> => {
-    try {
-      return await ironic.subscriptions(nodeOf(request), askingFor(request));
-    } catch (error) {
-      if (error instanceof AbsentError) return [];
-      throw error;
-    }
+  const idsOf = (request: OperationRequest): Promise<readonly string[]> =>
+    onKnownNode(request, ironic.subscriptions(nodeOf(request), askingFor(request)));
+  /** Whether the BMC has the subscription of the object under this id. */
+  const isThere = async (request: OperationRequest, id: string): Promise<boolean> => {
+    if (!(await idsOf(request)).includes(id)) return false;
+    const seen = await ironic.subscription(nodeOf(request), id, askingFor(request));
+    // mutant: subscription-of-others return -> seen !== undefined
+    return seen !== undefined && isIntended(subscriptionIntent(request.object), seen);
   };
 
   return {
@@ -67,23 +72,38 @@ export function bmcEventSubscriptionOperations({
       return observed(object, await ironic.createSubscription(node, asked.body as JsonObject, askingFor(request)));
     },
     async observe({ id, ...request }) {
-      const ids = await idsOf(request);
-      return ids.includes(subscriptionId(id)) ? observed(request.object, subscriptionId(id)) : undefined;
+      const own = subscriptionId(id);
+      return (await isThere(request, own)) ? observed(request.object, own) : undefined;
     },
     // The spec is immutable, and no other client changes a subscription.
     update: async () => ({ changed: false }),
     async remove({ id, ...request }) {
       const own = subscriptionId(id);
+      // mutant: subscription-removed-unread if -> false
+      if (!(await isThere(request, own))) return;
       try {
-        await ironic.deleteSubscription(nodeOf(request), own, askingFor(request));
+        await onKnownNode(request, ironic.deleteSubscription(nodeOf(request), own, askingFor(request)));
       } catch (error) {
-        if (error instanceof AbsentError) return;
         // A deletion of a missing subscription fails with the same text as any other failure.
         const isRefused = error instanceof TransientError;
-        if (!isRefused || (await idsOf(request)).includes(own)) throw error;
+        if (!isRefused || (await isThere(request, own))) throw error;
       }
     },
   };
+}
+
+/** @throws {WaitingError} Ironic does not know the node: its host registers it again, or is on its way out */
+async function onKnownNode<T>({ object }: OperationRequest, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    // mutant: subscription-lost-with-node if -> false
+    if (!(error instanceof AbsentError)) throw error;
+    const host = textOf(object.spec?.['hostName']);
+    throw new WaitingError(`Waiting for host '${host}' to be registered: Ironic does not know its node`, {
+      cause: error,
+    });
+  }
 }
 
 function observed(object: KubeObject, id: string): Observation {

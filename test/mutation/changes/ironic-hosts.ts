@@ -17,6 +17,14 @@ export const IRONIC_HOSTS: readonly Change[] = [
     'host-takes-foreign-node': 'IRONIC-OWNERSHIP-1: a node that another living host has is taken for free',
     'host-takes-named-node': 'IRONIC-OWNERSHIP-1: a node is taken whose host is in a namespace that is not cared for',
   }),
+  ...noticedBy(['operations on BMCEventSubscriptions'], {
+    'subscription-of-others':
+      "IRONIC-BMC-EVENT-SUBSCRIPTIONS-3: another client's subscription that has the recorded id counts as the object's",
+    'subscription-removed-unread':
+      'IRONIC-BMC-EVENT-SUBSCRIPTIONS-3: a subscription is removed by its id without reading it',
+    'subscription-lost-with-node':
+      'IRONIC-BMC-EVENT-SUBSCRIPTIONS-4: a subscription counts as removed when Ironic has lost the node',
+  }),
   ...noticedBy(['registration of a node'], {
     'busy-node-counts-configured': 'IRONIC-REGISTRATION-2: a busy node counts as configured without its settings',
   }),

@@ -1,6 +1,7 @@
 // Subscriptions of a BMC, by way of Ironic.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isIntended } from '../../../../adapters/ironic/host/event-subscription.ts';
 import { bmcEventSubscriptionOperations } from '../../../../adapters/ironic/steps/bmc-event-subscriptions.ts';
 import { TerminalError, UnknownOutcomeError, WaitingError } from '../../../../bus/errors.ts';
 import { objectOf, withNode } from '../../../world/ironic.ts';
@@ -27,9 +28,8 @@ test('one is made, seen, and taken away; what is gone is gone', () =>
     await operations.remove({ ...request(subscription), id });
     assert.equal(ironic.machine('bm1').subscriptions, []);
     assert.is(await operations.observe({ ...request(subscription), id }), undefined);
-    // The BMC refuses it, and it is not there.
     await operations.remove({ ...request(subscription), id });
-    assert.is(calls(`DELETE ${VENDOR}`), 2);
+    assert.is(calls(`DELETE ${VENDOR}`), 1);
   }));
 
 test('a removal that fails is not taken for one that was done', () =>
@@ -82,12 +82,52 @@ test('one whose answer was lost is found again, and no other that looks the same
     );
   }));
 
-test('a node that Ironic does not know has no subscriptions', () =>
+test('a removal whose answer was lost is done', () =>
+  withNode(async ({ ports, ironic, request }) => {
+    const operations = bmcEventSubscriptionOperations(ports);
+    const { id } = await operations.create(request(subscription));
+    ironic.faults.inject({ match: { method: 'DELETE', path: /vendor_passthru/ }, dropAfterWork: true });
+    await operations.remove({ ...request(subscription), id });
+    assert.equal(ironic.machine('bm1').subscriptions, []);
+  }));
+
+test('an id that another BMC gave to the subscription of another client is not its own (IRONIC-BMC-EVENT-SUBSCRIPTIONS-3)', () =>
+  withNode(async ({ ports, ironic, request, calls }) => {
+    const operations = bmcEventSubscriptionOperations(ports);
+    for (const other of [
+      { ...SPEC, destination: 'https://y/events' },
+      { ...SPEC, context: 'another' },
+    ]) {
+      const { id } = await operations.create(request(objectOf('BMCEventSubscription', other)));
+      assert.is(await operations.observe({ ...request(subscription), id }), undefined);
+      await operations.remove({ ...request(subscription), id });
+    }
+    assert.is(ironic.machine('bm1').subscriptions.length, 2);
+    assert.is(calls(`DELETE ${VENDOR}`), 0);
+  }));
+
+test('a BMC may spell the destination in its own way, and not report a context', () => {
+  const intent = { destination: 'https://X', context: 'c' };
+  assert.ok(isIntended(intent, { destination: 'https://x/', context: '' }));
+  assert.not(isIntended(intent, { destination: 'https://x/', context: 'd' }));
+  assert.not(isIntended({ ...intent, context: '' }, { destination: 'https://x/', context: 'd' }));
+  assert.not(isIntended(intent, { destination: '', context: 'c' }));
+});
+
+test('a node that Ironic does not know is waited for: its BMC keeps what it has (IRONIC-BMC-EVENT-SUBSCRIPTIONS-4)', () =>
   withNode(async ({ ports, ironic, request }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     ironic.forget();
-    assert.is(await operations.observe({ ...request(subscription), id: 'ns/h/1' }), undefined);
-    await operations.remove({ ...request(subscription), id: 'ns/h/1' });
+    const known = { ...request(subscription), id: 'ns/h/1' };
+    for (const waits of [
+      operations.observe(known),
+      operations.remove(known),
+      operations.find({ ...known, intents: [INTENT] }),
+    ]) {
+      const error = await rejection(waits);
+      assert.instance(error, WaitingError);
+      assert.is(error.message, "Waiting for host 'h' to be registered: Ironic does not know its node");
+    }
   }));
 
 test('nobody is asked before the host has a node, nor without a host', () =>
