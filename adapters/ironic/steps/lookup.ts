@@ -6,7 +6,9 @@
 //   IRONIC-LOOKUP-2. A node that another living host has is never taken for this one's, wherever it is found: a status may have come with an
 //       annotation, which anybody writes.
 //   IRONIC-LOOKUP-3. What Ironic answers is what was asked for: the UUID by a UUID alone, the name by a name alone.
+//   IRONIC-LOOKUP-4. A host that is detached removes only the node that it has recorded.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
+import { OperationalStatus } from '../../../machines/bare-metal-host/host.ts';
 import { isIdent, isUuid, isUuidLike } from '../client/endpoints.ts';
 import { called, type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
 import type { Facts } from './facts.ts';
@@ -49,10 +51,14 @@ export function lookUpOwn(input: LookUpInput): Step<Found> {
 
 /**
  * Finds the nodes to remove with the host. These include a node of the host's name that was made after Ironic lost the
- * recorded one, unless it is recorded by then.
+ * recorded one, unless it is recorded by then. A detached host has none by name any more: another owner may use it.
  */
 export function lookUpToRemove(input: LookUpInput): Step<Found> {
-  return lookUpIn([...recorded(input.host), [nodeNameOf(input.host), 'byName']], input) ?? NONE;
+  const { host } = input;
+  const isDetached = host.status?.operationalStatus === OperationalStatus.Detached;
+  // mutant: detached-host-removes-namesake ?:.1 -> false
+  const named: readonly Place[] = isDetached ? [] : [[nodeNameOf(host), 'byName']];
+  return lookUpIn([...recorded(host), ...named], input) ?? NONE;
 }
 
 function recorded({ status }: Host): readonly Place[] {

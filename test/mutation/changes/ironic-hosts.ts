@@ -11,6 +11,8 @@ export const IRONIC_HOSTS: readonly Change[] = [
     'raid-empty-record-wanted': 'IRONIC-RAID-5: an empty list on record counts as a wish to delete hardware RAID',
   }),
   ...noticedBy(['finding a node'], {
+    'detached-host-removes-namesake':
+      'IRONIC-LOOKUP-4: a detached host removes the node that another owner has given its name',
     'host-id-is-name': "IRONIC-LOOKUP-2: the name of another host's node counts as an id",
   }),
   ...noticedBy(['whose a node is'], {

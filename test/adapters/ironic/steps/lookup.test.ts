@@ -179,6 +179,17 @@ const LEAVING: readonly (readonly [string, Host, Facts, string])[] = [
     'GET ns~one; then onward',
   ],
 ];
+const detached = hostIn('provisioned', { status: { operationalStatus: 'detached' } });
+const detachedUnknown = { ...detached, status: { ...detached.status, provisioning: { ID: '' } } };
+
+test('a detached host removes only the node that it has recorded (IRONIC-LOOKUP-4)', () => {
+  const step = (host: Host, facts: Facts) => lookUpToRemove({ host, facts });
+  assert.is(reported(step(detached, {})), 'GET N; then onward');
+  assert.equal(step(detached, { byId: node }), { step: 'done', node });
+  assert.equal(step(detached, { byId: null }), { step: 'done', node: null });
+  assert.equal(step(detachedUnknown, {}), { step: 'done', node: null });
+});
+
 for (const [title, host, facts, expected] of LEAVING) {
   test(`what is to be removed is looked for ${title}`, () => {
     assert.is(reported(lookUpToRemove({ host, facts })), expected);
