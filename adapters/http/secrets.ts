@@ -11,6 +11,8 @@ import type { Json } from '../../bus/bus.ts';
 import { type Reading, readingOf, readingsWithin, utf8 } from '../text/encodings.ts';
 
 const HIDDEN = '***';
+/** `//user:password@` in a URL; the password may have an `@`. */
+const PASSWORD = /^[^/?#]*\/\/[^/?#@:]*:([^/?#]+)@/;
 /** Maximum number of nested encodings that are decoded. */
 const DEPTH = 3;
 /** Maximum length in characters: a longer text is cut, as its printer would do. */
@@ -33,6 +35,20 @@ export function hiding(secrets: readonly (string | undefined)[]): (text: string)
     if (!search(places, patterns)) return HIDDEN;
     return places.without();
   };
+}
+
+/** Passwords of URLs, as they are spelled and as they are meant. A text that is no URL has none. */
+export function passwordsIn(urls: readonly unknown[]): readonly string[] {
+  const spelled = urls.flatMap((url) => (typeof url === 'string' ? (PASSWORD.exec(url)?.slice(1) ?? []) : []));
+  return [...new Set([...spelled, ...spelled.map(unescaped)])];
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a URIError: a percent sign that escapes nothing
+  }
 }
 
 /** All texts of a value without what is to be hidden, names of members included. */

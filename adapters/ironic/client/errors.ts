@@ -13,7 +13,7 @@ import {
   type TroupeError,
   UnknownOutcomeError,
 } from '../../../bus/errors.ts';
-import { hiding } from '../../http/secrets.ts';
+import { hiding, passwordsIn } from '../../http/secrets.ts';
 import { GATEWAY_FAILURES, type TransportResponse } from '../../http/transport.ts';
 import { wordsOf } from './error-text.ts';
 import { SHORT_PACE_MS } from './pace.ts';
@@ -119,12 +119,13 @@ const SECRET = /password|secret|token|http_?headers/i;
 /** `user:password`, as a registry takes them. */
 const PAIR = /^[^:]*:(.+)$/s;
 
-/** Texts in a request's body that are secrets, by the names of what holds them. */
+/** Texts in a request's body that are secrets: by the names of what holds them, or as the password of a URL. */
 export function secretsIn(body: Json | undefined): readonly string[] {
   const found: string[] = [];
   const visit = (value: Json | undefined, isSecret: boolean): void => {
     if (typeof value === 'string') {
       if (isSecret) found.push(value, ...(PAIR.exec(value)?.slice(1) ?? []));
+      else found.push(...passwordsIn([value]));
     } else if (Array.isArray(value)) {
       for (const item of value) visit(item, isSecret);
     } else if (typeof value === 'object' && value !== null) {

@@ -3,7 +3,7 @@
 // Ironic responds before it has done the requested work, and locks the node meanwhile: a poll finds the result.
 import { TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
-import { hiding } from '../../http/secrets.ts';
+import { hiding, passwordsIn } from '../../http/secrets.ts';
 import { BusyError, refusalIn } from '../client/errors.ts';
 import type { Asking } from '../client/session.ts';
 import { Feature } from '../client/versions.ts';
@@ -83,5 +83,5 @@ function nodeOf(request: OperationRequest): string {
 function hidingUrls({ object }: OperationRequest): (text: string) => string {
   const { attachedImage } = (object.status ?? {}) as { readonly attachedImage?: { readonly url?: unknown } };
   const urls = [textOf(object.spec?.['url']), textOf(attachedImage?.url)];
-  return hiding(urls.flatMap((url) => (URL.canParse(url) ? [new URL(url).password] : [])));
+  return hiding(passwordsIn(urls));
 }

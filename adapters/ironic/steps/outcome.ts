@@ -1,9 +1,13 @@
 // Outcome of an attempt over a node, for the state machine of its host.
+//
+// Invariant:
+//   IRONIC-OUTCOME-1. No message of an outcome has a password of the host's images: Ironic quotes their URLs.
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { HostNode, Noted, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
 import { forgottenSettings, type StatusPatch } from '../../../machines/bare-metal-host/status.ts';
+import { hiding, passwordsIn } from '../../http/secrets.ts';
 import { type IronicNode, revisionOf, textIn, uuidOf } from '../client/node-answer.ts';
 import { wantedRaid } from '../host/raid.ts';
 import { effectiveHints } from '../host/root-device-hints.ts';
@@ -43,10 +47,11 @@ export function outcomeOf<Found extends object>(
   found: (done: Found) => { readonly hardware?: JsonObject } = () => ({}),
 ): Outcome {
   const isAsked = last.step === 'send';
+  const hide = hidingImages(host);
   const noted: Noted = {
     at,
     ...(node !== undefined && { node: isAsked ? briefOf(node) : hostNodeOf(node) }),
-    ...notedIn(host, notes),
+    ...notedIn(host, notes, hide),
   };
   switch (last.step) {
     case 'done':
@@ -59,12 +64,19 @@ export function outcomeOf<Found extends object>(
         : { kind: 'pausing', ...noted, ...waitingFor(last.pace, noted), afterMs: pauseMs(last.pace, random) / speed };
     }
     case 'failed':
-      return { kind: 'failed', ...noted, errorType: last.errorType, message: last.message };
+      return { kind: 'failed', ...noted, errorType: last.errorType, message: hide(last.message) };
     case 'stuck':
-      return { kind: 'stuck', ...noted, message: last.message };
+      return { kind: 'stuck', ...noted, message: hide(last.message) };
     case 'register':
       return { kind: 'absent', ...noted };
   }
+}
+
+/** Redaction of the passwords of images that the host has, has tried, or has deployed. */
+function hidingImages({ spec, status }: Host): (text: string) => string {
+  const images = [spec?.image, status?.provisioning?.image, status?.lastAttemptedImage];
+  // mutant: image-password-told return -> (text) => text
+  return hiding(passwordsIn(images.flatMap((image) => [image?.url, image?.checksum])));
 }
 
 /** A wait is counted if it is for an image. */
@@ -87,8 +99,10 @@ export function firmwareRecordIn(notes: readonly Notes[]): 'record' | 'forget' |
   return last.record?.includes('firmwareUpdates') === true ? 'record' : 'forget';
 }
 
-function notedIn(host: Host, notes: readonly Notes[]): Omit<Noted, 'at' | 'node'> {
-  const events = notes.flatMap(({ events = [] }): readonly HostEvent[] => events);
+function notedIn(host: Host, notes: readonly Notes[], hide: (text: string) => string): Omit<Noted, 'at' | 'node'> {
+  const events = notes.flatMap(({ events = [] }): readonly HostEvent[] =>
+    events.map((event) => ({ ...event, message: hide(event.message) })),
+  );
   const unannotate = notes.flatMap(({ unannotate: names = [] }) => names);
   const status = notes.reduce((now, each) => recordedIn(host, now, each), {} as StatusPatch);
   return {

@@ -195,7 +195,7 @@ function tellFailure({ host, facts, memory }: ProvisioningInput, node: IronicNod
 function provisioningFailure(image: Image | null | undefined, reason: string): string {
   const { url, checksum } = image ?? {};
   if (!url) return `Image provisioning failed: ${reason}`;
-  const named = `url: ${withoutPassword(url)}${checksum ? `, checksum: ${checksum}` : ''}`;
+  const named = `url: ${withoutPassword(url)}${checksum ? `, checksum: ${withoutPassword(checksum)}` : ''}`;
   return `Image provisioning failed (${named}): ${reason}`;
 }
 

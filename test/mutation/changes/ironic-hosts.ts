@@ -27,6 +27,9 @@ export const IRONIC_HOSTS: readonly Change[] = [
     'subscription-lost-with-node':
       'IRONIC-BMC-EVENT-SUBSCRIPTIONS-4: a subscription counts as removed when Ironic has lost the node',
   }),
+  ...noticedBy(['outcomes of passes'], {
+    'image-password-told': 'IRONIC-OUTCOME-1: a message has the password of the URL of an image that Ironic quotes',
+  }),
   ...noticedBy(['registration of a node'], {
     'busy-node-counts-configured': 'IRONIC-REGISTRATION-2: a busy node counts as configured without its settings',
   }),

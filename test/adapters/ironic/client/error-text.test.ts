@@ -70,6 +70,8 @@ test('what of a request is a secret, by name', () => {
   assert.equal(secretsIn({ driver_info: { redfish_password: 'p' }, name: 'n' }), ['p']);
   const subscription = { Destination: 'https://x', HttpHeaders: [{ 'Content-Type': 'text' }, { Authorization: 'p' }] };
   assert.equal(secretsIn(subscription), ['text', 'p']);
+  const image = [{ op: 'add', path: '/instance_info/image_source', value: 'http://user:p%404@host/a' }];
+  assert.equal(secretsIn(image), ['p%404', 'p@4'], 'the password of a URL, in both spellings');
   for (const body of [undefined, null, 'text', 5, [], {}]) assert.equal(secretsIn(body), []);
 });
 

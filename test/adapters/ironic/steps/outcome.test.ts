@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert';
 import { LONG_PACE_MS, SHORT_PACE_MS } from '../../../../adapters/ironic/client/pace.ts';
 import { outcomeOf } from '../../../../adapters/ironic/steps/outcome.ts';
 import type { Ended } from '../../../../adapters/ironic/steps/run-steps.ts';
-import { REGISTER, send, wait, waitForNode } from '../../../../adapters/ironic/steps/step.ts';
+import { failed, REGISTER, send, stuck, wait, waitForNode } from '../../../../adapters/ironic/steps/step.ts';
 import type { Host } from '../../../../adapters/ironic/steps/step-host.ts';
+import { ErrorType } from '../../../../machines/bare-metal-host/errors.ts';
 import type { Outcome } from '../../../../machines/bare-metal-host/outcome.ts';
 
 const test = suite('outcomes of passes');
@@ -57,6 +58,28 @@ test('credentials are counted when they are others than before, and waits for an
   assert.is(measures(waitForNode('short', 'it verifies')), undefined);
   assert.equal(measures(wait('preprovisioningImage', 'it is not ready')), [waited]);
   assert.equal(measures(wait('preprovisioningImage', 'it is not ready'), secret('1')), [updated, waited]);
+});
+
+test('no message has a password of an image, also where its URL is quoted (IRONIC-OUTCOME-1)', () => {
+  const host: Host = {
+    spec: { image: { url: 'http://me:hush-1@host/image', checksum: 'http://me:hush%402@host/sum' } },
+    status: {
+      provisioning: { image: { url: 'http://me:hush-3@host/old' } },
+      lastAttemptedImage: { url: 'http://me:hush-4@host/tried' },
+    },
+  };
+  const quoted = 'cannot fetch http://me:hush-1@host/image, http://me:hush@2@host/sum, hush%402, hush-3 and hush-4';
+  const hidden = 'cannot fetch http://me:***@host/image, http://me:***@host/sum, ***, *** and ***';
+  const told = (last: Ended<object>['last']): readonly unknown[] => {
+    const ended = { last, notes: [{ events: [{ reason: 'It', message: quoted }] }], node: undefined, sight: undefined };
+    const outcome = outcomeOf({ ...ended, memory: undefined }, { host, at: 0, random: 0, speed: 1 });
+    return [outcome.events?.[0]?.message, 'message' in outcome && outcome.message];
+  };
+  assert.equal(told(failed(ErrorType.Provisioning, quoted)), [hidden, hidden]);
+  assert.equal(told(stuck(quoted)), [hidden, hidden]);
+  const ended = { last: stuck(quoted), notes: [], node: undefined, sight: undefined, memory: undefined };
+  const bare = outcomeOf(ended, { host: {}, at: 0, random: 0, speed: 1 });
+  assert.is('message' in bare && bare.message, quoted);
 });
 
 test.run();

@@ -182,6 +182,10 @@ test('a reboot that is forced takes its annotation along, or it would begin anew
 const FAILURES = [
   [{ url: 'http://image' }, 'Image provisioning failed (url: http://image): no'],
   [undefined, 'Image provisioning failed: no'],
+  [
+    { url: 'http://image', checksum: 'http://user:hidden@host/sum' },
+    'Image provisioning failed (url: http://image, checksum: http://user:******@host/sum): no',
+  ],
   [{ url: 'http://user:hidden@host/a@b' }, 'Image provisioning failed (url: http://user:******@host/a@b): no'],
 ] as const;
 for (const [spec, message] of FAILURES) {
