@@ -6,6 +6,7 @@
 //   IRONIC-DATA-IMAGE-2. On a new URL, the old image is ejected before the new one is inserted.
 //   IRONIC-DATA-IMAGE-3. A host that is missing or detached never blocks a deletion: it completes immediately.
 //   IRONIC-DATA-IMAGE-4. Ironic does what it was asked for after it has answered: an image is on record once it was seen in.
+//   IRONIC-DATA-IMAGE-5. Nothing is ever ejected while more than one CD is in, since Ironic ejects all of them.
 
 import { listOf, mapOf, textOf } from '../json-values.ts';
 import { timeOf } from './condition.ts';
@@ -60,6 +61,8 @@ export const DataImageDelayMs = {
 export interface Asked {
   /** URL of what is to be in. */
   readonly attach?: string | undefined;
+  /** Number of CDs that were in when it was requested; undefined: unknown. */
+  readonly before?: number | undefined;
   readonly detach?: boolean | undefined;
 }
 
@@ -135,14 +138,20 @@ export function dataImageStep(
   const isTold = error?.message === MEDIA_UNSUPPORTED;
   if (media.kind === 'unsupported') return isTold ? { next: 'proceed' } : failed(MEDIA_UNSUPPORTED);
   if (media.kind === 'busy') return { next: 'wait', delayMs: DataImageDelayMs.Busy };
-  const [attached, wanted, isIn] = [attachedUrl(image), wantedUrl(image), isCdInserted(media.media)];
+  const [attached, wanted, cds] = [attachedUrl(image), wantedUrl(image), insertedCds(media.media)];
+  const isIn = cds > 0;
   if (attached === '' && asked.attach !== undefined) {
-    if (isIn) return { next: 'record', outcome: { kind: 'attached', url: asked.attach } };
+    // Ironic keeps its last error: it counts only while no CD was added.
+    // mutant: data-image-of-others && -> false
+    const isRefused = media.problem !== '' && asked.before !== undefined && cds <= asked.before;
+    if (isIn && !isRefused) return { next: 'record', outcome: { kind: 'attached', url: asked.attach } };
     return failed(media.problem || 'Ironic was asked to attach the image, and it is not there');
   }
   if (attached !== '' && !isIn) return { next: 'record', outcome: { kind: 'detached' } };
   if (attached !== wanted && mayMove) {
     if (attached === '') return { next: 'attach' };
+    // mutant: data-image-ejects-all if -> false
+    if (cds > 1) return failed(SEVERAL_INSERTED);
     if (asked.detach !== true) return { next: 'detach' };
     return failed(media.problem || 'Ironic was asked to detach the image, and it is still there');
   }
@@ -157,12 +166,17 @@ function failed(message: string): DataImageStep {
 
 /** Whether any CD is in; other kinds of media do not count. @param answer  of `GET /v1/nodes/{id}/vmedia` */
 export function isCdInserted(answer: unknown): boolean {
+  return insertedCds(answer) > 0;
+}
+
+/** Number of CDs that are in. @param answer  of `GET /v1/nodes/{id}/vmedia` */
+export function insertedCds(answer: unknown): number {
   return listOf(answer)
     .map(mapOf)
-    .some(({ inserted, media_types: types }) => {
+    .filter(({ inserted, media_types: types }) => {
       const known = listOf(types).map((type) => textOf(type).toUpperCase());
       return inserted === true && (known.length === 0 || known.includes('CD') || known.includes('DVD'));
-    });
+    }).length;
 }
 
 /** Result of a step, or of a check. */
@@ -177,6 +191,10 @@ export type DataImageOutcome =
 
 /** Error of a check for which Ironic is too old; reported once, until a check succeeds. */
 export const MEDIA_UNSUPPORTED = 'querying virtual media needs version 1.93 of the Ironic API';
+
+/** Error while the image cannot be detached alone. */
+export const SEVERAL_INSERTED =
+  'more than one virtual CD is inserted, and Ironic can only eject all of them: waiting until the others are ejected';
 
 /** The status after it. Success forgets the errors before it. @param now  milliseconds since the epoch */
 export function dataImageStatus(image: DataImage, outcome: DataImageOutcome, now: number): DataImageStatus {

@@ -18,6 +18,7 @@ import {
   dataImageReconciler,
   dataImageStatus,
   dataImageStep,
+  insertedCds,
   isDataImageSettled,
   type VirtualMedia,
 } from '../host/data-image.ts';
@@ -35,6 +36,8 @@ type Notes = {
   readonly hasLooked?: boolean;
   /** Ironic took an order, and what it does was not seen yet. */
   readonly attach?: string;
+  /** Number of CDs that were in before that order. */
+  readonly before?: number;
   readonly detach?: boolean;
   /** After a failure: milliseconds since the epoch, and the generation that it was for. */
   readonly retryAt?: number;
@@ -118,7 +121,8 @@ async function reconcile({ ports, object, dependencies, notes: given, owned }: R
       // As it is now: what is listed as asked for is what is asked for.
       const url = textOf(ports.object().spec?.['url']);
       const order = (await ports.callOnce('attach', { url })) as MediaOrder;
-      if (order.kind === 'taken') return pause(DataImageDelayMs.Busy, { attach: url });
+      const before = media.kind === 'read' ? insertedCds(media.media) : 0;
+      if (order.kind === 'taken') return pause(DataImageDelayMs.Busy, { attach: url, before });
       ports.discardIntents();
       return notTaken(order);
     }
@@ -153,9 +157,9 @@ async function looked(look: () => Promise<VirtualMedia>): Promise<VirtualMedia> 
 }
 
 /** Requests that this lifecycle, or an earlier one, has sent to Ironic. */
-function askedOf(image: DataImage, { attach, detach }: Notes, intents: readonly JsonObject[]): Asked {
+function askedOf(image: DataImage, { attach, before, detach }: Notes, intents: readonly JsonObject[]): Asked {
   const listed = attachedUrl(image) === '' ? textOf(intents.at(-1)?.['url']) : '';
-  return { attach: attach ?? (listed || undefined), detach };
+  return { attach: attach ?? (listed || undefined), before, detach };
 }
 
 function pause(pauseMs: number, notes: Notes): Verdict {

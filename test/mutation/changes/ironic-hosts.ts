@@ -30,6 +30,11 @@ export const IRONIC_HOSTS: readonly Change[] = [
   ...noticedBy(['outcomes of passes'], {
     'image-password-told': 'IRONIC-OUTCOME-1: a message has the password of the URL of an image that Ironic quotes',
   }),
+  ...noticedBy(['decisions on a data image'], {
+    'data-image-of-others':
+      'IRONIC-DATA-IMAGE-4: an image that Ironic could not attach is on record since another CD is in',
+    'data-image-ejects-all': 'IRONIC-DATA-IMAGE-5: the CDs of other clients are ejected with an image',
+  }),
   ...noticedBy(['registration of a node'], {
     'busy-node-counts-configured': 'IRONIC-REGISTRATION-2: a busy node counts as configured without its settings',
   }),

@@ -12,10 +12,11 @@ import {
   isCdInserted,
   isDataImageSettled,
   MEDIA_UNSUPPORTED,
+  SEVERAL_INSERTED,
   type VirtualMedia,
 } from '../../../../adapters/ironic/host/data-image.ts';
 
-const test = suite('data image');
+const test = suite('decisions on a data image');
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const TIME = '2026-01-02T03:04:05Z';
@@ -103,7 +104,8 @@ const cd = { image: URL, inserted: true, media_types: ['CD', 'DVD'] };
 const read = (...media: readonly unknown[]): VirtualMedia => ({ kind: 'read', media, problem: '' });
 const inserted = read(cd);
 const empty = read({ ...cd, image: '', inserted: false });
-const troubled: VirtualMedia = { kind: 'read', media: [], problem: 'Could not attach device' };
+const floppy = { image: '', inserted: true, media_types: ['Floppy'] };
+const troubled = { kind: 'read', media: [] as readonly unknown[], problem: 'Could not attach device' } as const;
 const unsupported: VirtualMedia = { kind: 'unsupported' };
 
 const PROCEED = { next: 'proceed' };
@@ -134,6 +136,33 @@ const steps: readonly (readonly [string, DataImage, VirtualMedia, object, Asked?
   ],
   ['asked for, and not there', imageWith(held), empty, failing(NOT_THERE), OPEN],
   ['asked for, and Ironic says why not', imageWith(held), troubled, failing('Could not attach device'), OPEN],
+  [
+    'asked for, and Ironic says why not, beside a CD that was in before',
+    imageWith(held),
+    { ...troubled, media: [cd] },
+    failing('Could not attach device'),
+    { ...OPEN, before: 1 },
+  ],
+  [
+    'asked for, and in beside a CD that was in before, after an earlier failure',
+    imageWith(held),
+    { ...troubled, media: [cd, cd] },
+    recorded({ kind: 'attached', url: URL }),
+    { ...OPEN, before: 1 },
+  ],
+  [
+    'deleted, beside a CD of another client (IRONIC-DATA-IMAGE-5)',
+    imageWith(deleted, URL),
+    read(cd, cd),
+    failing(SEVERAL_INSERTED),
+  ],
+  [
+    'another URL, beside a CD of another client (IRONIC-DATA-IMAGE-5)',
+    imageWith(held, OTHER),
+    read(cd, cd),
+    failing(SEVERAL_INSERTED),
+  ],
+  ['deleted, with a floppy beside it', imageWith(deleted, URL), read(cd, floppy), DETACH],
   ['attached', imageWith(held, URL), inserted, PROCEED],
   ['attached, and not there', imageWith(held, URL), empty, OUT],
   ['no media at all', imageWith(held, URL), read(), OUT],
