@@ -4,7 +4,7 @@
 //   IRONIC-OWNERSHIP-1. A node that another existing host has recorded, or that has the name of another existing host,
 //       is never taken.
 //   IRONIC-OWNERSHIP-2. A deployment is removed only if the node names this host as its instance, or the status of the host
-//       records it, or the node names neither an instance nor an image.
+//       records it, or the node names no instance.
 
 import { isGiven } from '../../../machines/bare-metal-host/host.ts';
 import { called, type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
@@ -67,9 +67,8 @@ export function isReserved(host: Host, node: IronicNode): boolean {
 export function mayUndeploy(host: Host, node: IronicNode): boolean {
   const { image, customDeploy } = host.status?.provisioning ?? {};
   if (isOwnInstance(host, node) || isGiven(image?.url) || isGiven(customDeploy?.method)) return true;
-  const { image_source: source, boot_iso: iso } = mapOf(node['instance_info']);
   // mutant: host-undeploys-foreign return -> true
-  return !isReserved(host, node) && textOf(source) === '' && textOf(iso) === '';
+  return !isReserved(host, node);
 }
 
 /** Message about a deployment that is not this host's. No secret. */

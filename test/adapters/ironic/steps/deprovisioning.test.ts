@@ -67,8 +67,8 @@ for (const state of ['active', 'deploy failed', 'wait call-back', 'error']) {
   };
   test(`${state}: only what this host deployed is removed (IRONIC-OWNERSHIP-2)`, () => {
     assert.match(stepFor({ instance_uuid: FOREIGN }), /^stuck: .* it is kept; undeploy it in Ironic/);
-    assert.match(stepFor(IMAGE), /^stuck: .* did not make: it is kept/);
-    assert.match(stepFor({ instance_info: { boot_iso: 'http://iso' } }), /^stuck: /);
+    assert.match(stepFor({ ...IMAGE, instance_uuid: FOREIGN }), /^stuck: .* did not make .*: it is kept/);
+    assert.is(stepFor(IMAGE), asks('deleted'), 'adopted as externally provisioned, which it is no more');
     assert.is(stepFor({ ...IMAGE, instance_uuid: OWN }), asks('deleted'), 'begun by this host, and failed');
     assert.is(stepFor(IMAGE, recorded), asks('deleted'), 'adopted after Ironic had lost it');
     assert.is(stepFor({ ...IMAGE, instance_uuid: FOREIGN }, recorded), asks('deleted'), 'deployed before a move');
