@@ -3,6 +3,8 @@
 // Invariants:
 //   WIN-OPERATIONS-WINDOWS-DISK-1. A disk on which a file system was ever seen gets neither table nor partition, unless its object says that just that one may be
 //       lost. Of that and of the disk nothing older than the lane is believed.
+//   WIN-OPERATIONS-WINDOWS-DISK-2. The spec that a disk is changed by is read afresh in the lane: an edit counts for each change that has not begun, also
+//       at the end.
 import type { JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
@@ -13,7 +15,7 @@ import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, disksOf, isUnique, lunOf, type SeenDisk } from './disks.ts';
 import { recordsOf } from './records.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
-import { requireWanted } from './wanted.ts';
+import { leavingOf, requireWanted } from './wanted.ts';
 
 /** Identity of the wanted disk. */
 interface Meant {
@@ -51,18 +53,20 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async (here) => {
         const { host } = here;
         const { object, identity = '', initialize = false, table } = request;
-        const online = object.spec?.['online'] !== false;
         const keptFor = await changeDisk(here, identity, PATIENT, async (numberNow): Promise<string | undefined> => {
           const wanted = await requireWanted(ports, WINDOWS_DISKS, request);
           const records = await recordsOf(here, wanted, { disk: object.metadata.name, identity });
+          // mutant: disk-by-old-spec -> const { spec } = object;
+          const { spec } = wanted;
+          const online = spec?.['online'] !== false;
           await setState(here, numberNow, online ? 'online' : 'offline');
-          if (!online || object.spec?.['partition'] !== true) return undefined;
+          if (!online || spec?.['partition'] !== true) return undefined;
           await host.disk.rescan();
           const number = await numberNow();
           const isRaw = (await host.disk.isDiskInitialized?.(number)) === false;
           if (!isRaw && (await host.disk.basicPartitionsExist(number))) return undefined;
           const seenAt = latestSeen(mergedSeen(records, claimedIn(request)));
-          if (!isGivenUp(wanted.spec, seenAt)) return seenAt;
+          if (!isGivenUp(spec, seenAt)) return seenAt;
           if (isRaw) {
             // That a disk is raw is recorded before it is changed.
             // mutant: raw-disk-number-of-before await#2 -> number
@@ -79,9 +83,12 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
     /** Ends what was begun, and sets the disk offline if it is to be. One that is not there is as good as offline. */
     release: (request: Extra<{ identity: string }>): Answer =>
       onMachine(ports, request, async (here) => {
-        const { object, identity = '' } = request;
+        const { identity = '' } = request;
         await changeDisk(here, identity, PATIENT, async (numberNow) => {
-          if (object.spec?.['offlineOnDelete'] !== false) await setState(here, numberNow, 'offline');
+          const leaving = await leavingOf(ports, WINDOWS_DISKS, request);
+          // mutant: offline-by-old-spec if -> leaving !== undefined && request.object.spec?.['offlineOnDelete'] !== false
+          if (leaving !== undefined && leaving.spec?.['offlineOnDelete'] !== false)
+            await setState(here, numberNow, 'offline');
         });
         return {};
       }),

@@ -10,15 +10,18 @@
 //       ended.
 //   WIN-OPERATIONS-WINDOWS-VOLUME-4. Whatever the actor knows, nothing is formatted where a file system was seen by any object, unless the object that wants it
 //       formatted says that just that one may be lost. Both are read afresh in the lane.
-import { TroupeError } from '../../../bus/errors.ts';
+//   WIN-OPERATIONS-WINDOWS-VOLUME-5. The policy of a format and the size of a resize are those of the moment, read afresh in the lane; what IfRaw asks of
+//       the disk is, too, and holds for the partition table that the disk has then.
+import { TransientError, TroupeError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { StatusError, UnknownEndError } from '../../csi-proxy/base/status.ts';
 import { requireSize } from '../../csi-proxy/hosts/rules.ts';
 import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
 import { explained } from '../read-only.ts';
-import { WINDOWS_VOLUMES } from '../resources.ts';
+import { WINDOWS_DISKS, WINDOWS_VOLUMES } from '../resources.ts';
 import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { recordsOf } from './records.ts';
@@ -70,6 +73,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         let isBegun = false;
         const work = async (numberNow: () => Promise<number>): Promise<JsonObject> => {
           const wanted = await requireWanted(ports, WINDOWS_VOLUMES, request);
+          const disk = await ownerOf(here, wanted);
           const records = await recordsOf(here, wanted, { disk: textOf(wanted.spec?.['diskRef']), identity });
           // What Windows said before may be what it knew long ago.
           // mutant: format-by-old-listing drop
@@ -77,6 +81,10 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           const present = await host.volume.listVolumesOnDisk(await numberNow(), 0);
           // mutant: format-on-another-disk if -> false
           if (!present.includes(volumeID)) return { failed: `volume ${volumeID} is not on the disk any more` };
+          const table = await host.disk.partitionTable?.(await numberNow());
+          const refusal = refusalOf(wanted, disk, table);
+          // mutant: format-by-old-policy if -> false
+          if (refusal !== undefined) return { failed: refusal };
           const own = wordOf(mapOf(wanted.status?.['fileSystem'])['seenAt']);
           const seenAt = latestOf(own, seenOn(records, volumeID, present));
           if (!isGivenUp(wanted.spec, seenAt)) return { failed: `a file system was seen on it at ${seenAt}` };
@@ -111,6 +119,11 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         const { identity = '', volumeID = '', sizeBytes = 0 } = request;
         requireSize(BigInt(sizeBytes), volumeID);
         await changeDisk(here, identity, PATIENT, async (numberNow) => {
+          const wanted = await requireWanted(ports, WINDOWS_VOLUMES, request);
+          // A volume never shrinks, so a size that is not wanted any more cannot be taken back.
+          // mutant: volume-grown-by-old-spec if -> false
+          if (numberOf(wanted.spec?.['sizeBytes']) !== sizeBytes)
+            throw new TransientError(`its sizeBytes is not ${sizeBytes} any more: it is not resized to that`);
           if (await isOn(here, await numberNow(), volumeID))
             await here.host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
         });
@@ -126,6 +139,30 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         return {};
       }),
   };
+}
+
+/** The disk that the volume is on, read afresh. @throws {TransientError} it was deleted */
+async function ownerOf({ readObject }: MachinePorts, { metadata, spec }: KubeObject): Promise<KubeObject> {
+  const name = textOf(spec?.['diskRef']);
+  const disk = await readObject(WINDOWS_DISKS, metadata.namespace ?? '', name);
+  if (disk !== undefined) return disk;
+  throw new TransientError(`WindowsDisk '${name}' is not there: nothing is changed on it`);
+}
+
+/**
+ * Why the policy does not let it be formatted now (WIN-KINDS-WINDOWS-VOLUME-2).
+ *
+ * @param table  the partition table of the disk at the moment; undefined: it has none, or csi-proxy does not report it
+ */
+function refusalOf({ spec }: KubeObject, { status = {} }: KubeObject, table: string | undefined): string | undefined {
+  const policy = spec?.['formatPolicy'];
+  if (policy === 'IfUnknown') return undefined;
+  if (policy !== 'IfRaw') return 'formatPolicy is Never by now';
+  // mutant: format-in-another-table &&.1 -> true
+  const isOwn = status['seenRaw'] !== undefined && table !== undefined && status['partitionTable'] === table;
+  return isOwn
+    ? undefined
+    : 'formatPolicy is IfRaw, and the partition table is not one that its disk was given when raw';
 }
 
 /** Stops waiting, not the work (WIN-SERVING-2). */

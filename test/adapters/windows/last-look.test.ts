@@ -64,7 +64,11 @@ async function formatted(meanwhile: (machine: Machine, number: number) => void) 
   const { machine, number } = await machineWithDisk();
   const [volumeID = ''] = await machine.host.volume.listVolumesOnDisk(number, 0);
   const metadata = { namespace: 'a', name: 'one', uid: 'first' };
-  const object = { kind: 'WindowsVolume', metadata, spec: { nodeName: 'one' } } as unknown as KubeObject;
+  const object = {
+    kind: 'WindowsVolume',
+    metadata,
+    spec: { nodeName: 'one', formatPolicy: 'IfUnknown' },
+  } as unknown as KubeObject;
   const ports: MachinePorts = {
     ...{ clock: simulatedClock(), host: machine.host, paths: new PathRules([]) },
     lanes: new LateLanes(async () => meanwhile(machine, number)),

@@ -1,5 +1,6 @@
 // What is made for an object is made only as long as that is there and not deleted, as the API server says when it is its turn (WIN-WANTED-1),
-// and only on a machine that is still as it was seen (WIN-WANTED-2, WIN-DISKS-2, WIN-OPERATIONS-WINDOWS-VOLUME-1).
+// and only on a machine that is still as it was seen (WIN-WANTED-2, WIN-DISKS-2, WIN-OPERATIONS-WINDOWS-VOLUME-1). A disk or a volume is
+// changed by the spec of that moment (WIN-WANTED-3).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../adapters/api/adapter.ts';
@@ -81,7 +82,16 @@ const MAKINGS: readonly Making[] = [
   },
   {
     kind: 'WindowsVolume',
-    spec: { formatPolicy: 'IfRaw' },
+    spec: { diskRef: 'disk', sizeBytes: 0 },
+    operation: 'resize',
+    operations: windowsVolumeOperations,
+    extra: (volumeID) => ({ identity: IDENTITY, volumeID, sizeBytes: 0 }),
+    call: 'resizeVolume',
+    forestall: swap,
+  },
+  {
+    kind: 'WindowsVolume',
+    spec: { diskRef: 'disk', formatPolicy: 'IfRaw' },
     operation: 'format',
     operations: windowsVolumeOperations,
     extra: (volumeID) => ({ identity: IDENTITY, volumeID }),
@@ -109,6 +119,31 @@ async function furnished(): Promise<Furnished> {
   return { machine, number, volumeID: (await host.volume.listVolumesOnDisk(number, 0))[0] ?? '' };
 }
 
+/** The WindowsDisk of a volume, which had its partition table from when it was raw. */
+async function diskOf({ host }: Machine, status: More['disk'] = {}): Promise<KubeObject> {
+  const metadata = { namespace: 'a', name: 'disk', uid: 'disk' };
+  const partitionTable = await host.disk.partitionTable(1);
+  const made = { identity: IDENTITY, seenRaw: '2030-01-01T00:00:00Z', partitionTable, ...status };
+  return { kind: 'WindowsDisk', metadata, spec: { nodeRef: 'one' }, status: made } as unknown as KubeObject;
+}
+
+/** A node that has a disk on record as that of this object. */
+function nodeWith({ metadata: { name, uid } }: KubeObject, more: JsonObject = {}): KubeObject {
+  const metadata = { namespace: 'a', name: 'one', uid: 'node', creationTimestamp: '2030-01-02T00:00:00Z' };
+  const disks = [{ number: 1, identity: IDENTITY, claimedBy: name, claimedByUID: uid }];
+  const spec = { services: ['MSiSCSI'] };
+  return { metadata: { ...metadata, ...more }, spec, status: { disks } } as unknown as KubeObject;
+}
+
+interface More {
+  /** More metadata of the object. */
+  readonly metadata?: JsonObject;
+  /** Status of the disk that the volume is on. */
+  readonly disk?: Readonly<Record<string, unknown>>;
+  /** Other nodes. */
+  readonly others?: readonly KubeObject[];
+}
+
 /**
  * @param now  as the API server has the object when it is its turn
  * @returns calls that changed the machine, and the answer or failure
@@ -117,19 +152,24 @@ async function made(
   making: Making,
   now: (asked: KubeObject) => KubeObject | undefined | Promise<KubeObject>,
   on?: Furnished,
+  more: More = {},
 ): Promise<readonly [string[], string]> {
   const { machine, volumeID } = on ?? (await furnished());
   const { kind, spec, status, operation, operations, extra } = making;
-  const metadata = { namespace: 'a', name: 'one', uid: 'first' };
-  const object = { kind, metadata, spec, status } as unknown as KubeObject;
-  const node = { metadata: { name: 'one', uid: 'node' }, spec: { services: ['MSiSCSI'] } } as unknown as KubeObject;
+  const metadata = { namespace: 'a', name: 'one', uid: 'first', ...more.metadata };
+  const object = { kind, metadata, spec: { nodeRef: 'one', ...spec }, status } as unknown as KubeObject;
+  const disk = kind === 'WindowsDisk' ? object : await diskOf(machine, more.disk);
+  const node = nodeWith(disk);
   const ports: MachinePorts = {
     ...{ clock: simulatedClock(), host: machine.host, lanes: new KeyedMutex(), paths: new PathRules([DIRECTORY]) },
     ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
     foreign: ANYWHERE,
     readSecret: async () => undefined,
-    readObject: async (resource) => (resource.kind === 'WindowsStorageNode' ? node : now(object)),
-    listObjects: async () => [],
+    readObject: async (resource) => {
+      if (resource.kind === kind) return now(object);
+      return resource.kind === 'WindowsStorageNode' ? node : disk;
+    },
+    listObjects: async (resource) => (resource.kind === 'WindowsStorageNode' ? [node, ...(more.others ?? [])] : []),
   };
   const dependencies = { 'WindowsStorageNode/one': { id: 'one', ready: true, attributes: { nodeName: 'one' } } };
   const request = { object, dependencies, ...extra?.(volumeID), signal: new AbortController().signal };
@@ -188,9 +228,128 @@ for (const [operation, state, call, before] of [
     const spec = { online: true, partition: true };
     const extra = (): JsonObject => ({ identity: IDENTITY, initialize: true });
     const making = { kind: 'WindowsDisk', spec, operation, operations: windowsDiskOperations, extra, call: '' };
-    await made(making, (object) => object, on);
+    const metadata: JsonObject = operation === 'release' ? { deletionTimestamp: '2030-01-03T00:00:00Z' } : {};
+    await made(making, (object) => object, on, { metadata });
     assert.equal(changes, before);
   });
 }
+
+/** Something that one spec asks for, and that a later one does not. */
+interface Edited {
+  readonly title: string;
+  readonly making: Omit<Making, 'kind' | 'operations' | 'extra'>;
+  /** Spec in the lane. */
+  readonly now: JsonObject;
+  readonly answer?: RegExp;
+  readonly state?: 'offline';
+  readonly isDeleted?: true;
+  readonly disk?: Readonly<Record<string, unknown>>;
+}
+
+const ON_DISK = { kind: 'WindowsDisk', operations: windowsDiskOperations } as const;
+const ON_VOLUME = { kind: 'WindowsVolume', operations: windowsVolumeOperations } as const;
+const FORMAT = { operation: 'format', call: 'formatVolume' } as const;
+const IF_UNKNOWN = { diskRef: 'disk', formatPolicy: 'IfUnknown' } as const;
+const IF_RAW = { diskRef: 'disk', formatPolicy: 'IfRaw' } as const;
+
+const EDITED: readonly Edited[] = [
+  {
+    title: 'a disk that is to be online again is not set offline',
+    making: { spec: { online: false }, operation: 'prepare', call: 'setDiskState' },
+    now: { online: true },
+  },
+  {
+    title: 'a disk that is to be offline by now is not set online',
+    making: { spec: { online: true }, operation: 'prepare', call: 'setDiskState' },
+    now: { online: false },
+    state: 'offline',
+  },
+  {
+    title: 'a disk that is to have no partition any more is given none',
+    making: { spec: { partition: true }, operation: 'prepare', call: 'createBasicPartition' },
+    now: { partition: false },
+  },
+  {
+    title: 'a disk that is to stay online at the end by now is not set offline',
+    making: { spec: {}, operation: 'release', call: 'setDiskState' },
+    now: { offlineOnDelete: false },
+    isDeleted: true,
+  },
+  {
+    title: 'a volume whose policy is Never by now is not formatted',
+    making: { ...FORMAT, spec: IF_UNKNOWN },
+    now: { ...IF_UNKNOWN, formatPolicy: 'Never' },
+    answer: /"failed":"formatPolicy is Never/,
+  },
+  {
+    title: 'a volume without a policy by now is not formatted',
+    making: { ...FORMAT, spec: IF_RAW },
+    now: { diskRef: 'disk' },
+    answer: /"failed":"formatPolicy is Never/,
+  },
+  {
+    title: 'a volume whose policy is IfRaw by now, on a disk that was not raw, is not formatted',
+    making: { ...FORMAT, spec: IF_UNKNOWN },
+    now: IF_RAW,
+    disk: { seenRaw: undefined },
+    answer: /"failed":"formatPolicy is IfRaw/,
+  },
+  {
+    title: 'a volume is not resized to what it is not to have any more',
+    making: { spec: { diskRef: 'disk', sizeBytes: 0 }, operation: 'resize', call: 'resizeVolume' },
+    now: { diskRef: 'disk' },
+    answer: /sizeBytes is not 0 any more/,
+  },
+];
+
+for (const { title, making, now, answer = /^/, state = 'online', isDeleted, disk = {} } of EDITED) {
+  test(`a request that waited does what the spec asks for by now: ${title} (WIN-WANTED-3, WIN-OPERATIONS-WINDOWS-DISK-2, WIN-OPERATIONS-WINDOWS-VOLUME-5)`, async () => {
+    const isOfVolume = making.spec['diskRef'] !== undefined;
+    const extra = (volumeID: string): JsonObject => ({
+      identity: IDENTITY,
+      ...(isOfVolume && { volumeID, sizeBytes: 0 }),
+    });
+    const whole: Making = { ...(isOfVolume ? ON_VOLUME : ON_DISK), ...making, extra };
+    const metadata: JsonObject = isDeleted === true ? { deletionTimestamp: '2030-01-03T00:00:00Z' } : {};
+    const furnish = async (): Promise<Furnished> => {
+      const on = await furnished();
+      const { disks } = on.machine;
+      if (isOfVolume) return on;
+      await disks.detach(on.number);
+      await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.one' }));
+      await disks.host().initializeDisk(on.number);
+      await disks.host().setDiskState(on.number, state);
+      return on;
+    };
+    const more = { metadata, disk };
+    const [before] = await made(whole, (object) => object, await furnish(), more);
+    assert.ok(before.includes(making.call), before.join());
+    const edited = (object: KubeObject): KubeObject => ({ ...object, spec: { nodeRef: 'one', ...now } });
+    const [changes, said] = await made(whole, edited, await furnish(), more);
+    assert.not.ok(changes.includes(making.call), said);
+    assert.match(said, answer);
+  });
+}
+
+test('a volume in a partition table of another program is not formatted under IfRaw (WIN-OPERATIONS-WINDOWS-VOLUME-5)', async () => {
+  const making = { ...ON_VOLUME, ...FORMAT, spec: IF_RAW };
+  const extra = (volumeID: string): JsonObject => ({ identity: IDENTITY, volumeID });
+  const more = { disk: { partitionTable: 'another' } };
+  const [changes, answer] = await made({ ...making, extra }, (object) => object, await furnished(), more);
+  assert.equal(changes, []);
+  assert.match(answer, /"failed":"formatPolicy is IfRaw/);
+});
+
+test('only a deleted object sets its disk offline at its end, and no object that has its name later (WIN-OPERATIONS-WINDOWS-DISK-2)', async () => {
+  const extra = (): JsonObject => ({ identity: IDENTITY });
+  const making: Making = { ...ON_DISK, spec: {}, operation: 'release', extra, call: 'setDiskState' };
+  const [kept, answer] = await made(making, (object) => object);
+  assert.equal(kept, []);
+  assert.match(answer, /is not being deleted/);
+  const metadata = { deletionTimestamp: '2030-01-03T00:00:00Z' };
+  const later = (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, uid: 'second' } });
+  for (const other of [() => undefined, later])
+    assert.equal(await made(making, other, undefined, { metadata }), [[], '{}']);
+});
 
 test.run();

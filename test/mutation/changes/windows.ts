@@ -7,6 +7,16 @@ export const WINDOWS: readonly Change[] = [
       'WIN-WANTED-1: what was asked for before an object was deleted is made after it was taken down',
   }),
   ...noticedBy(['what is wanted still'], {
+    'disk-by-old-spec':
+      'WIN-OPERATIONS-WINDOWS-DISK-2: a disk is set online, set offline or partitioned though the spec does not ask for it any more',
+    'offline-by-old-spec':
+      'WIN-OPERATIONS-WINDOWS-DISK-2: a disk is set offline at the end though the spec says by now that it stays online',
+    'ended-undeleted': 'WIN-OPERATIONS-WINDOWS-DISK-2: the disk of an object that is not being deleted is set offline',
+    'format-by-old-policy': 'WIN-OPERATIONS-WINDOWS-VOLUME-5: a volume is formatted whose policy is Never by now',
+    'format-in-another-table':
+      'WIN-OPERATIONS-WINDOWS-VOLUME-5: a volume is formatted under IfRaw on a disk that is not on record as raw',
+    'volume-grown-by-old-spec':
+      'WIN-OPERATIONS-WINDOWS-VOLUME-5: a volume is resized to what the spec does not ask for any more',
     'raw-disk-number-of-before':
       'WIN-DISKS-2: a disk that has got the number of a raw one while that was looked at is given a partition table',
     'partition-number-of-before':

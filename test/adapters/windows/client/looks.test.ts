@@ -43,7 +43,8 @@ function inScene(run: (scene: Scene) => Promise<void>): Promise<void> {
     for (const call of LOOKS)
       machine.before.set(call, async () => void counted.set(call, (counted.get(call) ?? 0) + 1));
     const piped = pipeMachine(groups, clock);
-    const object = { kind: 'x', metadata: { namespace: 'a', name: 'x', uid: 'x' }, spec: {} } as unknown as KubeObject;
+    const spec = { nodeRef: 'x', formatPolicy: 'IfUnknown' };
+    const object = { kind: 'x', metadata: { namespace: 'a', name: 'x', uid: 'x' }, spec } as unknown as KubeObject;
     const ports: MachinePorts = {
       ...{
         clock,
