@@ -28,7 +28,7 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
   return windowsKind({
     kind: KIND,
     plural: 'windowsdisks',
-    operations: ['look', 'prepare', 'release'],
+    operations: ['look', 'prepare', 'release', 'yield'],
     references,
     attributes: ({ status = {} }) =>
       said({
@@ -104,14 +104,21 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   }
   const holder = holderOf(node, identity);
   const elsewhere = wordOf(claimOf(node, identity)['claimedOn']);
-  if (elsewhere !== undefined) {
-    const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which that one sees, too`;
-    return { status: { identity }, verdict: unready(Reason.DiskTaken, message) };
-  }
   // The node may report an earlier object of this name.
   // mutant: disk-of-that-name === -> $1.1?.name === $2.1.name
   // mutant: disk-of-nobody === -> true
   const isSame = holder?.uid === object.metadata.uid;
+  if (elsewhere !== undefined) {
+    const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which that one sees, too`;
+    if (!isSame) return { status: { identity }, verdict: unready(Reason.DiskTaken, message) };
+    // Its node waits until the disk is offline here (WIN-CLAIMS-4).
+    const { state, kept } = await ask('yield', { identity });
+    const whole = kept === undefined ? message : `${message}, and it is still online here: ${textOf(kept)}`;
+    // The recorded state says whether this object had it online.
+    const recorded = state === 'offline' ? 'Offline' : object.status?.['state'];
+    const status = said({ ...before, identity, number: disk['number'], state: recorded });
+    return { status, verdict: unready(Reason.DiskTaken, whole) };
+  }
   if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
     // The node receives the claim, which states that from now on, and answers with its data about the disk.
     return {
@@ -127,8 +134,11 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const isToBePartitioned = object.spec?.['partition'] === true && isOnline;
   const isDone = ({ state, isPartitioned }: JsonObject): boolean =>
     (state === 'online') === isOnline && (!isToBePartitioned || isPartitioned === true);
-  if (isDone(disk)) return { status: said(found), verdict: usable(disk) };
-  const refusal = isToBePartitioned && disk['state'] === 'online' ? unwritable(disk) : undefined;
+  // One that was so before is asked about once, too: another machine may have it online (WIN-CLAIMS-3).
+  const isKnown = object.status?.['state'] !== undefined;
+  // mutant: found-online-unasked &&.2 -> true
+  if (isDone(disk) && isKnown) return { status: said(found), verdict: usable(disk) };
+  const refusal = isToBePartitioned && !isDone(disk) && disk['state'] === 'online' ? unwritable(disk) : undefined;
   // mutant: read-only-disk-tried drop
   if (refusal !== undefined) return { status: said(found), verdict: refusal };
   let now: JsonObject | undefined = disk;

@@ -1,7 +1,6 @@
 // Recorded file systems of a disk, read from the API server: actors may not have received all of them.
 import type { KubeObject } from '../../../machines/object.ts';
 import { mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
-import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf } from '../values.ts';
 import { isUnique } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
@@ -19,20 +18,18 @@ export function recordsOfNodes(
   return mergedSeen(...all.filter((disk) => disk['identity'] === identity).map((disk) => seenIn(disk['fileSystems'])));
 }
 
-/** @param disk  name of the WindowsDisk */
+/** @param disk  the WindowsDisk, and `nodes` those of the API server, all as they are now */
 export async function recordsOf(
-  { readObject, listObjects, node, machine }: MachinePorts,
-  { metadata }: KubeObject,
-  { disk, identity }: { readonly disk: string; readonly identity: string },
+  { node, machine }: MachinePorts,
+  {
+    disk,
+    nodes,
+    identity,
+  }: { readonly disk: KubeObject; readonly nodes: readonly KubeObject[]; readonly identity: string },
 ): Promise<readonly SeenFileSystem[]> {
-  const [owner, nodes, serial] = await Promise.all([
-    readObject(WINDOWS_DISKS, metadata.namespace ?? '', disk),
-    listObjects(STORAGE_NODES),
-    machine(),
-  ]);
-  const isOf = owner?.status?.['identity'] === identity;
+  const isOf = disk.status?.['identity'] === identity;
   return mergedSeen(
-    isOf ? seenIn(owner?.status?.['fileSystems']) : [],
-    recordsOfNodes(nodes, identity, { node, serial }),
+    isOf ? seenIn(disk.status?.['fileSystems']) : [],
+    recordsOfNodes(nodes, identity, { node, serial: await machine() }),
   );
 }

@@ -8,10 +8,10 @@ import { holderOf } from '../node-names.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, said, textOf } from '../values.ts';
 import { claimsOn, type Holder, hadElsewhere } from './claims.ts';
-import { asJson, disksOf, type SeenDisk } from './disks.ts';
+import { asJson, changeDisk, disksOf, type SeenDisk } from './disks.ts';
 import { recordsOfNodes } from './records.ts';
 import type { Which } from './same-machine.ts';
-import { type Answer, type MachinePorts, onLook } from './serving.ts';
+import { type Answer, type MachinePorts, onLook, PATIENT } from './serving.ts';
 
 /** Disks without an object that are not there any more, and on which a file system was seen: the latest. */
 const MOST_REMEMBERED = 128;
@@ -36,7 +36,13 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
         ]);
         const which = { node: here.node, serial: machine };
         const elsewhere = hadElsewhere(nodes, object, which);
-        const { claims, isLeaving } = await claimsOn(here, object, claimants, elsewhere);
+        // Read in the lane, after changes that have begun (WIN-CLAIMS-4). A disk whose state is unknown may be online.
+        const isOnline = (identity: string): Promise<boolean> =>
+          changeDisk(here, identity, PATIENT, async (numberNow) => host.disk.getDiskState(await numberNow())).then(
+            (state) => state === 'online',
+            () => true,
+          );
+        const { claims, isLeaving } = await claimsOn(here, object, claimants, { elsewhere, which, isOnline });
         const whose = ({ identity }: SeenDisk): JsonObject =>
           claims.get(identity) ?? said({ claimedOn: elsewhere.get(identity)?.metadata.name });
         const records = (identity: string): JsonObject =>

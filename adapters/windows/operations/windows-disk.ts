@@ -5,15 +5,21 @@
 //       lost. Of that and of the disk nothing older than the lane is believed.
 //   WIN-OPERATIONS-WINDOWS-DISK-2. The spec that a disk is changed by is read afresh in the lane: an edit counts for each change that has not begun, also
 //       at the end.
+//   WIN-OPERATIONS-WINDOWS-DISK-3. A disk is set offline for another machine only if it is on record that its object had it online, and no mount has a volume of
+//       it. Otherwise the condition says that it is online still, and what a person can do.
 import type { JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { isReady } from '../conditions.ts';
 import { isGivenUp, latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
-import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
+import { ageOf } from '../node-names.ts';
+import { STORAGE_NODES, WINDOWS_DISKS, WINDOWS_MOUNTS } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { heldBy, requireAlone, requireHeld } from './claims.ts';
 import { changeDisk, disksOf, isUnique, lunOf, type SeenDisk } from './disks.ts';
+import { nameOf } from './neighbors.ts';
 import { recordsOf } from './records.ts';
+import { isOnMachine } from './same-machine.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { leavingOf, requireWanted } from './wanted.ts';
 
@@ -55,10 +61,12 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         const { object, identity = '', initialize = false, table } = request;
         const keptFor = await changeDisk(here, identity, PATIENT, async (numberNow): Promise<string | undefined> => {
           const wanted = await requireWanted(ports, WINDOWS_DISKS, request);
-          const records = await recordsOf(here, wanted, { disk: object.metadata.name, identity });
+          const held = await requireHeld(here, wanted, identity);
+          const records = await recordsOf(here, { disk: wanted, nodes: held.nodes, identity });
           // mutant: disk-by-old-spec -> const { spec } = object;
           const { spec } = wanted;
           const online = spec?.['online'] !== false;
+          if (online) requireAlone(held, identity);
           await setState(here, numberNow, online ? 'online' : 'offline');
           if (!online || spec?.['partition'] !== true) return undefined;
           await host.disk.rescan();
@@ -86,13 +94,55 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         const { identity = '' } = request;
         await changeDisk(here, identity, PATIENT, async (numberNow) => {
           const leaving = await leavingOf(ports, WINDOWS_DISKS, request);
-          // mutant: offline-by-old-spec if -> leaving !== undefined && request.object.spec?.['offlineOnDelete'] !== false
-          if (leaving !== undefined && leaving.spec?.['offlineOnDelete'] !== false)
-            await setState(here, numberNow, 'offline');
+          // mutant: offline-by-old-spec if -> leaving === undefined || request.object.spec?.['offlineOnDelete'] === false
+          if (leaving === undefined || leaving.spec?.['offlineOnDelete'] === false) return;
+          // mutant: unheld-disk-offline if -> true
+          if (await heldBy(here, leaving, identity)) await setState(here, numberNow, 'offline');
         });
         return {};
       }),
+    /**
+     * Sets the disk offline for an elder claim of another node (WIN-CLAIMS-4), if the object has set it online and no mount uses it. Answers
+     * `{ state, kept }`: why it stays online, and what a person can do.
+     */
+    yield: (request: Extra<{ identity: string }>): Answer =>
+      onMachine(ports, request, async (here) => {
+        const { identity = '' } = request;
+        const answer = await changeDisk(here, identity, PATIENT, async (numberNow) => {
+          const wanted = await requireWanted(ports, WINDOWS_DISKS, request);
+          const { own, rival } = await requireHeld(here, wanted, identity);
+          const [mounts, serial] = await Promise.all([here.listObjects(WINDOWS_MOUNTS), here.machine()]);
+          const number = await numberNow();
+          const state = await here.host.disk.getDiskState(number);
+          // mutant: elder-claim-yields ||.3 -> false
+          if (state !== 'online' || rival === undefined || ageOf(rival) > ageOf(own)) return { state };
+          const volumeIDs = await here.host.volume.listVolumesOnDisk(number, 0);
+          const user = mounts
+            .filter((each) => isOnMachine(each, { node: here.node, serial }) && each.status?.['path'] !== undefined)
+            .find((each) => volumeIDs.includes(textOf(each.status?.['volumeID'])));
+          const kept = reasonToStay(wanted, identity, user);
+          // mutant: used-disk-yielded if -> false
+          if (kept !== undefined) return { state, kept };
+          await setState(here, numberNow, 'offline');
+          return { state: 'offline' };
+        });
+        return answer ?? {};
+      }),
   };
+}
+
+/** Why a disk that an elder claim is for stays online on this machine (WIN-OPERATIONS-WINDOWS-DISK-3). */
+function reasonToStay(
+  { spec, status }: KubeObject,
+  identity: string,
+  user: KubeObject | undefined,
+): string | undefined {
+  const byHand = 'set it offline by hand';
+  if (user !== undefined) return `${nameOf(user)} uses it: delete that one, or ${byHand}`;
+  // Its deletion leaves the disk online, too.
+  if (spec?.['offlineOnDelete'] === false) return `offlineOnDelete is false: ${byHand}`;
+  const isOwn = status?.['identity'] === identity && status['state'] === 'Online';
+  return isOwn ? undefined : `it is not on record that this object set it online: ${byHand}, or delete this object`;
 }
 
 async function setState(

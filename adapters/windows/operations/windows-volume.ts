@@ -23,6 +23,7 @@ import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
 import { explained } from '../read-only.ts';
 import { WINDOWS_DISKS, WINDOWS_VOLUMES } from '../resources.ts';
 import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { requireAlone, requireHeld } from './claims.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { recordsOf } from './records.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
@@ -74,7 +75,9 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         const work = async (numberNow: () => Promise<number>): Promise<JsonObject> => {
           const wanted = await requireWanted(ports, WINDOWS_VOLUMES, request);
           const disk = await ownerOf(here, wanted);
-          const records = await recordsOf(here, wanted, { disk: textOf(wanted.spec?.['diskRef']), identity });
+          const held = await requireHeld(here, disk, identity);
+          requireAlone(held, identity);
+          const records = await recordsOf(here, { disk, nodes: held.nodes, identity });
           // What Windows said before may be what it knew long ago.
           // mutant: format-by-old-listing drop
           await host.disk.rescan();
@@ -124,6 +127,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           // mutant: volume-grown-by-old-spec if -> false
           if (numberOf(wanted.spec?.['sizeBytes']) !== sizeBytes)
             throw new TransientError(`its sizeBytes is not ${sizeBytes} any more: it is not resized to that`);
+          requireAlone(await requireHeld(here, await ownerOf(here, wanted), identity), identity);
           if (await isOn(here, await numberNow(), volumeID))
             await here.host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
         });

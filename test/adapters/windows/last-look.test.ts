@@ -64,6 +64,10 @@ async function formatted(meanwhile: (machine: Machine, number: number) => void) 
   const { machine, number } = await machineWithDisk();
   const [volumeID = ''] = await machine.host.volume.listVolumesOnDisk(number, 0);
   const metadata = { namespace: 'a', name: 'one', uid: 'first' };
+  const owner = { ...metadata, uid: 'disk' };
+  const disk = { kind: 'WindowsDisk', metadata: owner, spec: { nodeRef: 'one' } } as unknown as KubeObject;
+  const claim = { number, identity: IDENTITY, claimedBy: 'one', claimedByUID: 'disk' };
+  const node = { metadata: { ...metadata, uid: 'node' }, status: { disks: [claim] } } as unknown as KubeObject;
   const object = {
     kind: 'WindowsVolume',
     metadata,
@@ -75,8 +79,8 @@ async function formatted(meanwhile: (machine: Machine, number: number) => void) 
     ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
     foreign: ANYWHERE,
     readSecret: async () => undefined,
-    readObject: async () => object,
-    listObjects: async () => [],
+    readObject: async ({ kind }) => (kind === 'WindowsDisk' ? disk : object),
+    listObjects: async () => [node],
   };
   const request = { object, dependencies: {}, identity: IDENTITY, volumeID, signal: new AbortController().signal };
   const answer = await windowsVolumeOperations(ports)['format']?.(request as never);

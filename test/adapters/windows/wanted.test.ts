@@ -128,9 +128,13 @@ async function diskOf({ host }: Machine, status: More['disk'] = {}): Promise<Kub
 }
 
 /** A node that has a disk on record as that of this object. */
-function nodeWith({ metadata: { name, uid } }: KubeObject, more: JsonObject = {}): KubeObject {
+function nodeWith(
+  { metadata: { name, uid } }: KubeObject,
+  more: JsonObject = {},
+  claim: More['claim'] = {},
+): KubeObject {
   const metadata = { namespace: 'a', name: 'one', uid: 'node', creationTimestamp: '2030-01-02T00:00:00Z' };
-  const disks = [{ number: 1, identity: IDENTITY, claimedBy: name, claimedByUID: uid }];
+  const disks = [{ number: 1, identity: IDENTITY, claimedBy: name, claimedByUID: uid, ...claim }];
   const spec = { services: ['MSiSCSI'] };
   return { metadata: { ...metadata, ...more }, spec, status: { disks } } as unknown as KubeObject;
 }
@@ -140,6 +144,8 @@ interface More {
   readonly metadata?: JsonObject;
   /** Status of the disk that the volume is on. */
   readonly disk?: Readonly<Record<string, unknown>>;
+  /** Record of its node about the disk. */
+  readonly claim?: Readonly<Record<string, unknown>>;
   /** Other nodes. */
   readonly others?: readonly KubeObject[];
 }
@@ -159,7 +165,7 @@ async function made(
   const metadata = { namespace: 'a', name: 'one', uid: 'first', ...more.metadata };
   const object = { kind, metadata, spec: { nodeRef: 'one', ...spec }, status } as unknown as KubeObject;
   const disk = kind === 'WindowsDisk' ? object : await diskOf(machine, more.disk);
-  const node = nodeWith(disk);
+  const node = nodeWith(disk, {}, more.claim);
   const ports: MachinePorts = {
     ...{ clock: simulatedClock(), host: machine.host, lanes: new KeyedMutex(), paths: new PathRules([DIRECTORY]) },
     ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
@@ -330,6 +336,106 @@ for (const { title, making, now, answer = /^/, state = 'online', isDeleted, disk
     assert.match(said, answer);
   });
 }
+
+/** Node that has the same disk for an object of its own. */
+function rival(metadata: JsonObject, claim: More['claim'] = {}, reason = 'Success'): KubeObject {
+  const theirs = { metadata: { name: 'theirs', uid: 'theirs' } } as KubeObject;
+  const node = nodeWith(theirs, { name: 'two', uid: 'two', ...metadata }, claim);
+  const conditions = [{ type: 'Ready', reason, status: 'False' }];
+  return { ...node, kind: 'WindowsStorageNode', status: { ...node.status, machine: 'serial-two', conditions } };
+}
+
+const ELDER = { creationTimestamp: '2030-01-01T00:00:00Z' } as const;
+const LATER = { creationTimestamp: '2030-01-03T00:00:00Z' } as const;
+
+const ALONE: readonly (Omit<Making, 'kind' | 'operations'> & { readonly on: typeof ON_DISK | typeof ON_VOLUME })[] = [
+  {
+    on: ON_DISK,
+    spec: { online: true },
+    operation: 'prepare',
+    extra: () => ({ identity: IDENTITY }),
+    call: 'setDiskState',
+  },
+  ...[
+    { ...FORMAT, spec: IF_UNKNOWN },
+    { operation: 'resize', call: 'resizeVolume', spec: { diskRef: 'disk', sizeBytes: 0 } },
+  ].map((given) => ({
+    on: ON_VOLUME,
+    ...given,
+    extra: (volumeID: string): JsonObject => ({ identity: IDENTITY, volumeID, sizeBytes: 0 }),
+  })),
+];
+
+for (const { on, ...given } of ALONE) {
+  test(`'${given.operation}' of a disk that another node has, too, waits, and so it does where the own node does not have it (WIN-CLAIMS-3)`, async () => {
+    const making: Making = { ...on, ...given };
+    const furnish = async (): Promise<Furnished> => {
+      const all = await furnished();
+      if (on === ON_DISK) await all.machine.disks.host().setDiskState(all.number, 'offline');
+      return all;
+    };
+    const outcome = async (more: More): Promise<readonly [string[], string]> =>
+      made(making, (object) => object, await furnish(), more);
+    const done: readonly More[] = [
+      {},
+      { others: [rival(ELDER, {}, 'NodeGone')] },
+      { others: [rival(ELDER, { number: undefined })] },
+      { others: [rival(ELDER, { claimedBy: undefined })] },
+      { others: [rival(ELDER, { identity: 'page83:naa.another' })] },
+    ];
+    for (const more of done) {
+      const [changes, answer] = await outcome(more);
+      assert.ok(changes.includes(given.call), answer);
+    }
+    const waits: readonly (readonly [More, RegExp])[] = [
+      [{ others: [rival(ELDER)] }, /'a\/two' has disk page83:naa\.one for another object, too: waiting/],
+      [{ others: [rival(LATER)] }, /for another object, too: waiting/],
+      [{ claim: { number: undefined } }, /waiting for .* to see disk page83:naa\.one again/],
+      [{ claim: { claimedByUID: 'another' } }, /waiting for its node to have on record/],
+      [{ claim: { identity: 'page83:naa.another' } }, /waiting for its node to have on record/],
+    ];
+    for (const [more, expected] of waits) {
+      const [changes, answer] = await outcome(more);
+      assert.equal(changes, [], answer);
+      assert.match(answer, expected);
+    }
+  });
+}
+
+test('a disk that its node does not have on record for its object is not set offline at the end (WIN-OPERATIONS-WINDOWS-DISK-2)', async () => {
+  const extra = (): JsonObject => ({ identity: IDENTITY });
+  const making: Making = { ...ON_DISK, spec: {}, operation: 'release', extra, call: 'setDiskState' };
+  const more = { metadata: { deletionTimestamp: '2030-01-03T00:00:00Z' } };
+  const claim = { claimedByUID: 'another' };
+  assert.equal(await made(making, (object) => object, undefined, { ...more, claim }), [[], '{}']);
+  const others = [rival(ELDER)];
+  assert.equal(await made(making, (object) => object, undefined, { ...more, others }), [['setDiskState'], '{}']);
+});
+
+test('a disk is set offline for an elder claim only if its object had it online, and it may be (WIN-OPERATIONS-WINDOWS-DISK-3)', async () => {
+  const asked = async (status: JsonObject, spec: JsonObject, others: readonly KubeObject[]) => {
+    const extra = (): JsonObject => ({ identity: IDENTITY });
+    const making: Making = { ...ON_DISK, spec, status, operation: 'yield', extra, call: 'setDiskState' };
+    return made(making, (object) => object, undefined, { others });
+  };
+  const had = { identity: IDENTITY, state: 'Online' };
+  const elder = [rival(ELDER)];
+  assert.equal(await asked(had, {}, elder), [['setDiskState'], '{"state":"offline"}']);
+  const online = '{"state":"online"}';
+  assert.equal(await asked(had, {}, []), [[], online]);
+  assert.equal(await asked(had, {}, [rival(LATER)]), [[], online]);
+  const kept: readonly (readonly [JsonObject, JsonObject, RegExp])[] = [
+    [{ identity: IDENTITY }, {}, /not on record that this object set it online/],
+    [{ identity: 'page83:naa.another', state: 'Online' }, {}, /not on record that this object set it online/],
+    [{ identity: IDENTITY, state: 'Offline' }, {}, /not on record that this object set it online/],
+    [had, { offlineOnDelete: false }, /offlineOnDelete is false/],
+  ];
+  for (const [status, spec, expected] of kept) {
+    const [changes, answer] = await asked(status, spec, elder);
+    assert.equal(changes, []);
+    assert.match(answer, expected);
+  }
+});
 
 test('a volume in a partition table of another program is not formatted under IfRaw (WIN-OPERATIONS-WINDOWS-VOLUME-5)', async () => {
   const making = { ...ON_VOLUME, ...FORMAT, spec: IF_RAW };

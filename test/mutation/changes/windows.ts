@@ -12,6 +12,15 @@ export const WINDOWS: readonly Change[] = [
     'offline-by-old-spec':
       'WIN-OPERATIONS-WINDOWS-DISK-2: a disk is set offline at the end though the spec says by now that it stays online',
     'ended-undeleted': 'WIN-OPERATIONS-WINDOWS-DISK-2: the disk of an object that is not being deleted is set offline',
+    'disk-unheld-changed': 'WIN-CLAIMS-3: a disk is changed for an object that its node does not have it on record for',
+    'disk-unseen-changed':
+      'WIN-CLAIMS-3: a disk that comes back is set online before other nodes can know that this object has it',
+    'disk-of-two-changed': 'WIN-CLAIMS-3: a disk is set online, or formatted, on two machines',
+    'unheld-disk-offline':
+      'WIN-OPERATIONS-WINDOWS-DISK-2: a disk is set offline at the end that its node does not have on record for the object',
+    'elder-claim-yields': 'WIN-OPERATIONS-WINDOWS-DISK-3: the elder one of two objects sets its disk offline',
+    'used-disk-yielded':
+      'WIN-OPERATIONS-WINDOWS-DISK-3: a disk is set offline that a mount uses, or that the object has not set online',
     'format-by-old-policy': 'WIN-OPERATIONS-WINDOWS-VOLUME-5: a volume is formatted whose policy is Never by now',
     'format-in-another-table':
       'WIN-OPERATIONS-WINDOWS-VOLUME-5: a volume is formatted under IfRaw on a disk that is not on record as raw',
@@ -115,6 +124,10 @@ export const WINDOWS: readonly Change[] = [
     'name-given-up-unseen':
       'WIN-NODE-NAMES-1: an object whose name was given up and taken back, unseen, takes the machine of the next',
     'record-forged': 'WIN-NODE-NAMES-1: what somebody writes into a status gives him the machine of another',
+  }),
+  ...noticedBy(['two machines with one disk'], {
+    'online-claim-revoked': 'WIN-CLAIMS-4: a disk is given to an object of another machine while it is online',
+    'found-online-unasked': 'WIN-CLAIMS-3: a disk that was online before is ready for objects on two machines',
   }),
   ...noticedBy(['windows disk'], {
     'disk-of-two-machines': 'WIN-CLAIMS-2: two machines that see one disk write to it',

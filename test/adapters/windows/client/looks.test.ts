@@ -45,6 +45,8 @@ function inScene(run: (scene: Scene) => Promise<void>): Promise<void> {
     const piped = pipeMachine(groups, clock);
     const spec = { nodeRef: 'x', formatPolicy: 'IfUnknown' };
     const object = { kind: 'x', metadata: { namespace: 'a', name: 'x', uid: 'x' }, spec } as unknown as KubeObject;
+    const disks = [{ number: 1, identity: identityOf(0), claimedBy: 'x', claimedByUID: 'x' }];
+    const node = { ...object, status: { disks } };
     const ports: MachinePorts = {
       ...{
         clock,
@@ -57,7 +59,7 @@ function inScene(run: (scene: Scene) => Promise<void>): Promise<void> {
       ...{ node: 'one', machine: async () => '', derive: async () => Buffer.of() },
       readSecret: async () => undefined,
       readObject: async () => object,
-      listObjects: async () => [],
+      listObjects: async () => [node],
       behind: async () => ({ ...piped, machine: async () => '' }),
     };
     const operations = { WindowsDisk: windowsDiskOperations(ports), WindowsVolume: windowsVolumeOperations(ports) };
