@@ -15,10 +15,11 @@ import {
   requestWhole,
   type WholeAnswer,
 } from '../http/undici.ts';
+import { isHeaderValue } from '../text/header-value.ts';
 import { retryAfterMs } from '../text/retry-after.ts';
 import { isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
-import type { KubeAnswer, KubeCall, KubeClient } from './ports.ts';
+import type { Impersonated, KubeAnswer, KubeCall, KubeClient } from './ports.ts';
 import { refusalOf, TooLargeError } from './refusals.ts';
 
 /** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
@@ -156,7 +157,7 @@ export function kubeClient({
     return new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
   }
 
-  /** Sends a request and reads its answer to the end. @throws {TooLargeError} {TransientError} */
+  /** Sends a request and reads its answer to the end. @throws {TooLargeError} {TransientError} {TerminalError} a name in `as` */
   async function answerTo({
     method,
     path,
@@ -167,16 +168,14 @@ export function kubeClient({
     as,
   }: KubeCall): Promise<WholeAnswer> {
     const type = body === undefined ? undefined : (contentType ?? 'application/json');
+    // mutant: impersonation-forgotten =.2 -> {}
+    const impersonation = as === undefined ? {} : impersonationHeaders(as);
     const { dispatcher, headers } = await addressed('requests', accept, type);
     let timer: Timer | undefined;
     try {
       const { answer, end } = requestWhole(`${server}${path}`, {
         dispatcher,
-        headers: {
-          ...headers,
-          // mutant: impersonation-forgotten drop
-          ...(as !== undefined && { 'impersonate-user': as.user, 'impersonate-group': [...as.groups] }),
-        },
+        headers: { ...headers, ...impersonation },
         method,
         body: body === undefined ? null : JSON.stringify(body),
         headersTimeout: REQUEST_TIMEOUT_MS,
@@ -290,6 +289,23 @@ export function kubeClient({
       await Promise.all([...agents].map((agent) => agent.destroy()));
     },
   };
+}
+
+/** @throws {TerminalError} a name would be another one at the API server */
+function impersonationHeaders({ user, groups }: Impersonated): Record<string, string | string[]> {
+  for (const name of [user, ...groups]) {
+    // mutant: impersonation-of-another if -> false
+    if (!isHeaderValue(name)) {
+      throw new TerminalError(`the user or group ${JSON.stringify(name.slice(0, 100))} cannot be named in a header`);
+    }
+  }
+  return { 'impersonate-user': headerBytes(user), 'impersonate-group': groups.map(headerBytes) };
+}
+
+/** undici writes one byte per character, and the API server reads UTF-8. */
+function headerBytes(text: string): string {
+  // mutant: impersonation-in-latin1 return -> text
+  return Buffer.from(text, 'utf8').toString('latin1');
 }
 
 /** @param mostBytes  more than this it does not take */

@@ -98,6 +98,32 @@ test('a watch ends with its client, whatever was refused meanwhile', () =>
     assert.instance(await end, TransientError);
   }));
 
+test('an impersonated name arrives as it is, in UTF-8', () =>
+  scripted(async ({ client, next }) => {
+    const call = client.call({ method: 'GET', path: '/version', as: { user: 'jürgen', groups: ['łódź', 'a b'] } });
+    const { headers, answer } = await next();
+    answer(200, {});
+    await call;
+    const received = [headers['impersonate-user'], headers['impersonate-group']].map((each) =>
+      Buffer.from(String(each), 'latin1').toString('utf8'),
+    );
+    assert.equal(received, ['jürgen', 'łódź, a b']);
+  }));
+
+test('an impersonated name that would change in a header is refused, and nothing is sent', () =>
+  scripted(async ({ client, waiting }) => {
+    for (const name of ['', ' system:masters', '\tsystem:masters', 'a ', 'a\nb', 'a\u0000', 'a\u007f', '\ud800']) {
+      for (const as of [
+        { user: name, groups: [] },
+        { user: 'a', groups: ['b', name] },
+      ]) {
+        const error = await rejection(client.call({ method: 'GET', path: '/version', as }));
+        assert.instance(error, TerminalError, JSON.stringify(as));
+      }
+    }
+    assert.is(waiting(), 0);
+  }));
+
 test('a character that is cut in two is one character', () =>
   scripted(async ({ client, next }) => {
     const { lines, ended, until } = reading(client);

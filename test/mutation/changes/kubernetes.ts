@@ -5,6 +5,8 @@ export const KUBERNETES: readonly Change[] = [
   ...noticedBy(['kubernetes client'], {
     'any-404-is-absence': 'KUBE-ABSENCE-1: whatever answers 404 says that an object is gone',
     'expired-is-absent': 'an expired page or version counts as the absence of what was asked for',
+    'impersonation-of-another': 'a name with a blank before it is sent, and the API server takes it for another one',
+    'impersonation-in-latin1': 'a user with an umlaut is another one at the API server',
     'refused-token-kept': 'a token that was refused is used until its minute is over',
     'refused-token-connections': 'a refused token costs the connections too',
     'character-cut-in-two': 'a character cut in two by the network is two wrong ones',

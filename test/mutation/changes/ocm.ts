@@ -113,6 +113,7 @@ export const OCM: readonly Change[] = [
     'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',
     'delegated-deletes-successor': 'a deletion hits another object that has taken the name',
     'gateway-impersonates-masters': 'a token with the group system:masters rules the cluster',
+    'gateway-impersonates-blank': 'a blank before system:masters in a token gets that group past the filter',
     'refused-deletion-traced': 'of a deletion that was refused a trace is left for another one',
     'impersonation-forgotten': 'what a caller asks for is done with the rights of the gateway',
   }),

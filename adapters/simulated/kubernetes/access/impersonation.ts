@@ -23,8 +23,8 @@ export function isImpersonating(headers: IncomingHttpHeaders): boolean {
  * @throws {ApiError} 400 the headers name no user; 403 the user must not use one of them
  */
 export function impersonated(user: User, headers: DistinctHeaders, access: Access): User {
-  const name = headers['impersonate-user']?.[0] ?? '';
-  const groups = headers['impersonate-group'] ?? [];
+  const name = textOf(headers['impersonate-user']?.[0] ?? '');
+  const groups = (headers['impersonate-group'] ?? []).map(textOf);
   const uid = headers['impersonate-uid']?.[0] ?? '';
   const extra = extraOf(headers);
   const extras = Object.entries(extra).flatMap(([key, values]) => values.map((value) => ({ key, value })));
@@ -75,6 +75,11 @@ function extraOf(headers: DistinctHeaders): Record<string, string[]> {
     extra[decoded(header.slice(EXTRA_PREFIX.length)).toLowerCase()] = values;
   }
   return extra;
+}
+
+/** Node reads one character per byte, and clients send UTF-8. */
+function textOf(value: string): string {
+  return Buffer.from(value, 'latin1').toString('utf8');
 }
 
 function decoded(key: string): string {

@@ -241,6 +241,17 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       assert.is((await clusters.create({ ...request, caller: as('') })).kind, 'forbidden');
       const admin = { name: 'somebody', groups: ['system:masters'] };
       assert.is((await clusters.create({ ...request, caller: admin })).kind, 'forbidden');
+      // The API server strips blanks around the value of a header.
+      for (const caller of [
+        { name: 'somebody', groups: [' system:masters'] },
+        { name: 'somebody', groups: ['\tsystem:masters'] },
+        { name: 'somebody', groups: ['\u0000system:masters', ''] },
+        as(' writer'),
+        as('\twriter'),
+        as(' system:serviceaccount:kube-system:generic-garbage-collector'),
+      ]) {
+        assert.is((await clusters.create({ ...request, caller })).kind, 'forbidden', JSON.stringify(caller));
+      }
       const controller = as('system:serviceaccount:kube-system:generic-garbage-collector');
       assert.is((await clusters.create({ ...request, caller: controller })).kind, 'forbidden');
       assert.is((await clusters.create({ ...request, caller: as('writer') })).kind, 'stored');
