@@ -1,6 +1,7 @@
 // The words for root causes, and what an object says of itself. Pure.
 
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
+import { joinedLines } from '../../adapters/text/without-end.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
 import type { Hint } from '../../machines/lifecycle.ts';
 import { isNeeded } from '../../machines/lifecycle.ts';
@@ -43,7 +44,9 @@ export function refused(
   { what, todo }: Partial<Hint> = {},
 ): Cause {
   const advice = todo ?? helpFor(reason);
-  const said = [label, reason, what, oneLine(message)].filter((part) => part !== undefined && part !== '').join(': ');
+  const said = [label, reason, what, joinedLines(message)]
+    .filter((part) => part !== undefined && part !== '')
+    .join(': ');
   return { summary: said, advice, weight: Weight.Refused };
 }
 
@@ -55,21 +58,21 @@ function helpFor(reason: string): string {
 
 /** The code that serves it throws. @param defect  what it throws */
 export function defective(label: string, defect: string): Cause {
-  const summary = `${label}: the code that serves it fails: ${oneLine(defect)}`;
+  const summary = `${label}: the code that serves it fails: ${joinedLines(defect)}`;
   const advice = `neither its spec nor its cloud need be wrong: the log of troupe says where in the code; repair or update that, or edit ${label}, which has it tried at once`;
   return { summary, advice, weight: Weight.Refused };
 }
 
 /** The last step failed in a way that may pass. @param doing  what could not be done, with a blank before it */
 export function retried(label: string, doing: string, { message }: Pick<Condition, 'message'>): Cause {
-  const summary = `${label}${doing}: ${oneLine(message)}`;
+  const summary = `${label}${doing}: ${joinedLines(message)}`;
   return { summary, advice: 'it is tried again automatically, with exponential backoff', weight: Weight.Retried };
 }
 
 /** A person has to do something about it, though it is tried again. @param doing  as with `retried` */
 export function advised(label: string, doing: string, { message }: Pick<Condition, 'message'>, advice: Hint): Cause {
   const { at, what, todo } = advice;
-  const said = [at ?? `${label}${doing}`, what, oneLine(message)].filter((part) => part !== undefined).join(': ');
+  const said = [at ?? `${label}${doing}`, what, joinedLines(message)].filter((part) => part !== undefined).join(': ');
   return { summary: said, advice: todo, weight: Weight.Refused, ...(at !== undefined && { at }) };
 }
 
@@ -106,7 +109,7 @@ export function unhosted(
 
 /** @param message  of the attempt to reach it */
 export function busAway(message: string): Cause {
-  const summary = `the bus is away: ${oneLine(message)}`;
+  const summary = `the bus is away: ${joinedLines(message)}`;
   const advice =
     'see that nats-server runs there, and that the processes of troupe reach it: nothing continues without it';
   return { summary, advice, weight: Weight.Stalled };
@@ -114,7 +117,7 @@ export function busAway(message: string): Cause {
 
 /** Cause: no permission to read the hosting processes. */
 export function busUntold(message: string): Cause {
-  const summary = `whether a process hosts it is unknown: ${oneLine(message)}`;
+  const summary = `whether a process hosts it is unknown: ${joinedLines(message)}`;
   return { summary, advice: 'name a bus and a login that may look, or none', weight: Weight.Passing };
 }
 
@@ -133,7 +136,7 @@ export function foreign(
   { advice, sinceMs }: { readonly advice: Hint | undefined; readonly sinceMs?: number },
 ): Cause {
   const state = statusOf(object);
-  const reported = `${oneLine(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
+  const reported = `${joinedLines(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
   if (advice === undefined) return { summary: `${label}: ${reported}`, advice: BY_ITSELF, weight: Weight.Foreign };
   const cause = advised(label, '', { message: reported }, advice);
   return advice.isPatient === true ? { ...cause, weight: Weight.Foreign } : cause;
@@ -141,7 +144,7 @@ export function foreign(
 
 export function elsewhere(label: string, object: KubeObject, plural: string): Cause {
   const message = progressOf(object)?.message;
-  const summary = `${label} is not available${message ? `: ${oneLine(message)}` : ''}`;
+  const summary = `${label} is not available${message ? `: ${joinedLines(message)}` : ''}`;
   return { summary, advice: `look at the controller of ${plural}`, weight: Weight.Foreign };
 }
 
@@ -245,11 +248,4 @@ function statusOf({ status }: KubeObject): string | undefined {
 
 function forHow(sinceMs: number | undefined): string {
   return sinceMs === undefined ? '' : `, for ${duration(sinceMs)}`;
-}
-
-function oneLine(message: string): string {
-  return message
-    .trim()
-    .split(/\s*\n\s*/)
-    .join('; ');
 }

@@ -4,6 +4,7 @@
 //   UI-OBJECT-GRAPH-1. A state is shown for the incarnation that reported it, and never for another one under the same name.
 //   UI-OBJECT-GRAPH-2. Of two states the later one stands, in whatever order they are heard.
 //   UI-OBJECT-GRAPH-3. Code of a kind that throws makes its objects poorer (no needs, no tone of their own), and breaks nothing.
+import { joinedLines } from '../../adapters/text/without-end.ts';
 import { type Address, addressKey, internAddress } from '../../bus/mod.ts';
 import type { Kind, Resource } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -213,9 +214,5 @@ function instantOf(time: unknown): number {
 /** A status may contain anything, from any writer. Lines are joined by semicolons. */
 function oneLine(message: unknown): string {
   if (typeof message !== 'string') return '';
-  const lines = message
-    .slice(0, SAID_LENGTH)
-    .trim()
-    .split(/\s*\n\s*/);
-  return lines.join('; ').replaceAll(/\s+/g, ' ');
+  return joinedLines(message.slice(0, SAID_LENGTH)).replaceAll(/\s+/g, ' ');
 }

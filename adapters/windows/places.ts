@@ -1,8 +1,9 @@
 // Texts of paths. Pure.
+import { withoutEnd } from '../text/without-end.ts';
 
 /** The directory that a path is in. */
 export function parentOf(path: string): string {
-  const text = path.replace(/\\+$/, '');
+  const text = withoutEnd(path, '\\');
   return text.slice(0, text.lastIndexOf('\\'));
 }
 

@@ -1,5 +1,6 @@
 // A finding as a tree for a terminal. Pure.
 
+import { joinedLines } from '../../../adapters/text/without-end.ts';
 import { plain } from '../../base/printable.ts';
 import {
   type Cause,
@@ -94,10 +95,7 @@ function lineOf(finding: Finding, ink: Ink): Line {
 
 /** Messages of the object itself that are not in the lines below it. */
 export function detailOf({ standing, available, progressing, needs, heldBy = [] }: Finding): string {
-  const message = (progressing?.message ?? '')
-    .trim()
-    .split(/\s*\n\s*/)
-    .join('; ');
+  const message = joinedLines(progressing?.message ?? '');
   if (standing === Standing.Unseen || standing === Standing.Absent || progressing === undefined) return '';
   if (standing === Standing.Available) return '';
   const reason = `${progressing.reason}: ${message}`;

@@ -1,4 +1,5 @@
 // Paths as Windows reads them, on any platform.
+import { withoutEnd } from '../../text/without-end.ts';
 
 /** Root of a path, and the names from there on. */
 export interface WindowsPath {
@@ -111,7 +112,7 @@ function namesOf(rest: string): string[] {
   const names: string[] = [];
   for (const name of rest.split('\\')) {
     if (name === '..') names.pop();
-    else if (/[^. ]/.test(name)) names.push(name.replace(/[. ]+$/, ''));
+    else if (/[^. ]/.test(name)) names.push(withoutEnd(name, '. '));
   }
   return names;
 }

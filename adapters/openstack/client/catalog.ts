@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
+import { withoutEnd } from '../../text/without-end.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 
 export interface Endpoint {
@@ -118,7 +119,7 @@ export function endpointIn(text: string): EndpointUrl {
   if (!URL.canParse(text)) return { bare: '', fault: 'no URL' };
   const { origin, pathname, protocol, username, password } = new URL(text);
   return {
-    bare: `${origin}${pathname}`.replace(/\/+$/, ''),
+    bare: withoutEnd(`${origin}${pathname}`, '/'),
     fault: !/^https?:$/.test(protocol)
       ? 'not HTTP'
       : username !== '' || password !== '' || USER.test(text)

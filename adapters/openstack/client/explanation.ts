@@ -83,9 +83,17 @@ function wordsOf(body: JsonObject): string | undefined {
   // WSME, of Ironic and its like.
   if (typeof body['faultstring'] === 'string' && 'faultcode' in body) return body['faultstring'];
   // WebOb, which all of them stand on.
-  if (typeof body['message'] === 'string' && 'code' in body && 'title' in body)
-    return body['message'].replaceAll(/\s*(?:<br \/>\s*)+/g, ' ').trim();
+  if (typeof body['message'] === 'string' && 'code' in body && 'title' in body) return withoutBreaks(body['message']);
   return undefined;
+}
+
+function withoutBreaks(html: string): string {
+  // mutant: breaks-by-expression return -> html.replaceAll(/\s*(?:<br \/>\s*)+/g, ' ').trim()
+  return html
+    .split('<br />')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 /** A number of another size may be anything, a password of digits. */

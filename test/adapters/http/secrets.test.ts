@@ -182,6 +182,17 @@ test('the words of an OpenStack service are told, those of anybody else are not'
   }
 });
 
+test('line breaks of a service are blanks, and cost time in proportion to the text', () => {
+  const said = (message: string): string =>
+    explanation({ message, code: '400 Bad', title: 'Bad' }, (text) => text).text;
+  assert.is(said('first.<br /><br />\n second.<br /> \n\n'), 'first. second.');
+  const before = process.cpuUsage();
+  assert.is(said(`a${' '.repeat(65_000)}b`).length, 2_001);
+  const { user, system } = process.cpuUsage(before);
+  // All pairs of blanks take seconds.
+  assert.ok((user + system) / 1_000 < 1_000, `${(user + system) / 1_000} ms`);
+});
+
 test('of a failed authentication status and code are told, and no word', () => {
   const error = { code: 401, message: 'you sent {"password":"hunter2"}', title: 'hunter2' };
   assert.is(

@@ -90,6 +90,13 @@ export const OCM: readonly Change[] = [
     'gateway-token-from-future': 'OCM-WEB-TOKENS-1: a token of the future is taken',
     'gateway-refresh-token': 'OCM-WEB-TOKENS-1: a refresh token is taken for one of access',
   }),
+  ...noticedBy(['ends of texts'], {
+    'end-by-expression': 'a path of slashes stops all clients for seconds, before authentication',
+    'lines-by-expression': 'a message of blanks stops the page of all objects for seconds',
+  }),
+  ...noticedBy(['limits of a served model'], {
+    'gateway-number-by-guessing': 'a number of many digits stops all clients for seconds',
+  }),
   ...noticedBy(['model gateway behind TLS'], {
     'tls-half-served': 'OCM-TLS-1: a certificate whose key is another one is served',
   }),

@@ -67,6 +67,7 @@ export const OPENSTACK: readonly Change[] = [
   }),
   ...noticedBy(['secrets and words of a cloud'], {
     'explanation-quotes-anybody': 'whatever answers under a URL is quoted',
+    'breaks-by-expression': 'an error of a cloud with many blanks stops all tenants for seconds',
     'secret-in-base64': 'HTTP-SECRETS-1: a secret is told in base64',
     'secret-in-pieces': 'HTTP-SECRETS-2: a piece of a long secret is told',
     'secrets-unsearched': 'HTTP-SECRETS-3: a text that is not searched whole is told',

@@ -4,6 +4,7 @@
 //   OCM-API-1. Only metadata, and pages about it, are answered to those who are not authenticated.
 //   OCM-API-2. Every answer that is no success is an error object; what failed unexpectedly says nothing of why.
 import type { IncomingHttpHeaders } from 'node:http';
+import { withoutEnd } from '../../../text/without-end.ts';
 import type { Model } from '../../model/mod.ts';
 import { type Authenticator, Unauthenticated } from '../auth/authenticator.ts';
 import { methodDeprecation, sunsetOf } from '../envelope/deprecation.ts';
@@ -261,8 +262,8 @@ function targetOf(target: string, { services }: Served): Target {
   const path = (mark < 0 ? target : target.slice(0, mark)).replace(/^https?:\/\/[^/]*/i, '');
   const query = new Query(mark < 0 ? '' : target.slice(mark + 1));
   let isEncoded = true;
-  // mutant: gateway-slash-counts / -> /(?!)/
-  const encoded = path.replace(/\/+$/, '').split('/').slice(1);
+  // mutant: gateway-slash-counts ()#1 -> path
+  const encoded = withoutEnd(path, '/').split('/').slice(1);
   const segments = encoded.map((segment) => {
     try {
       // mutant: gateway-encoded return -> segment

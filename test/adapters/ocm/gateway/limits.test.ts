@@ -1,0 +1,62 @@
+// Requests that would cost much more than they look: each is answered, or refused, at little cost.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { queryValue } from '../../../../adapters/ocm/gateway/envelope/query.ts';
+import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
+import { BUILT_IN_TYPES, type Type } from '../../../../adapters/ocm/model/mod.ts';
+import { type Serving, serving } from './served.ts';
+import { reasonOf } from './things.ts';
+
+const test = suite('limits of a served model');
+/** Processor time of this process, in milliseconds: several times as long is a loop over all pairs. Other processes do not count. */
+const MOST_MS = 1_000;
+
+async function withServing(work: (served: Serving) => Promise<void>): Promise<void> {
+  const served = await serving(memoryStore());
+  try {
+    await work(served);
+  } finally {
+    await served.close();
+  }
+}
+
+async function spends<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
+  const before = process.cpuUsage();
+  const result = await work();
+  const { user, system } = process.cpuUsage(before);
+  const spentMs = (user + system) / 1_000;
+  assert.ok(spentMs < MOST_MS, `${what}: ${spentMs.toFixed(0)} ms`);
+  return result;
+}
+
+test('1: slashes in a path cost time in proportion to their number, and those at the end are ignored', async () => {
+  await withServing(async ({ api, client }) => {
+    assert.is((await client.get(`/api${'/'.repeat(10_000)}`)).status, 200);
+    const request = { verb: 'GET', headers: {}, address: '', signal: new AbortController().signal };
+    const target = `/${'/'.repeat(65_000)}x`;
+    const answer = await spends('slashes', () =>
+      api.answer({ ...request, target, body: async () => undefined }, () => undefined),
+    );
+    assert.is(answer.status, 404);
+  });
+});
+
+test('1: a number costs time in proportion to its digits', async () => {
+  const float = BUILT_IN_TYPES.get('float') as Type;
+  for (const [text, value] of [
+    ['1', 1],
+    ['-1.5', -1.5],
+    ['+1.', 1],
+    ['.5', 0.5],
+    ['1e3', 1_000],
+    ['1.5E-1', 0.15],
+  ] as const) {
+    assert.is(queryValue(float, text, 'load'), value, text);
+  }
+  for (const text of ['', '.', '1.5.', 'e1', '1e', '0x1', 'Infinity', ' 1', `${'1'.repeat(65_000)}x`]) {
+    const reason = await spends('a number', () => reasonOf(() => queryValue(float, text, 'load')));
+    assert.match(reason, /^The query parameter 'load' must be a number/);
+  }
+});
+
+test.run();
