@@ -65,6 +65,13 @@ export const OPENSTACK: readonly Change[] = [
     'reach-by-search-domain': 'HTTP-EGRESS-POLICY-4: a search domain makes a Service of a name',
     'catalog-chooses-path': 'a catalog chooses the path of our calls',
   }),
+  ...noticedBy(['hostile compressed files'], {
+    'end-held-again': 'each tiny file at the end of a bz2 file copies the whole rest of it',
+    'decompression-in-one-turn': 'BYTE-READER-1: an image of one tenant stops all tenants for seconds',
+    'bzip2-buffer-per-stream': 'each tiny file in a bz2 file takes a buffer for a block of 900 kB',
+    'xz-window-per-block': 'each empty block of xz takes a window',
+    'index-of-other-blocks': 'an index of xz with sizes of other blocks passes',
+  }),
   ...noticedBy(['secrets and words of a cloud'], {
     'explanation-quotes-anybody': 'whatever answers under a URL is quoted',
     'breaks-by-expression': 'an error of a cloud with many blanks stops all tenants for seconds',

@@ -14,21 +14,36 @@ const LONGEST_CODE = 20;
 const MOST_SELECTORS = 18_002;
 /** Handed on at a time. */
 const PIECE = 1 << 16;
+/** Symbols decoded between two checks of the work done. */
+const SYMBOLS_AT_ONCE = 1 << 16;
+/** Work of a block, however little is in it: its codes take most. In decoded bytes that take as long. */
+const BLOCK_WORK = 1 << 12;
 
 export async function* bunzip2(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = new ByteReader(chunks);
+  const scratch: Scratch = { block: new Uint8Array(0), piece: new Uint8Array(PIECE) };
   try {
-    do yield* stream(reader);
+    do yield* stream(reader, scratch);
     while (!(await reader.isAtEnd()));
   } finally {
     await reader.close();
   }
 }
 
-async function* stream(reader: ByteReader): AsyncGenerator<Uint8Array> {
+/** Memory that all blocks of a file use, one after another: a file may have any number of tiny ones. */
+interface Scratch {
+  /** Room for the largest block of the streams so far. */
+  block: Uint8Array;
+  /** Output that is not handed on yet. */
+  piece: Uint8Array<ArrayBuffer>;
+}
+
+async function* stream(reader: ByteReader, scratch: Scratch): AsyncGenerator<Uint8Array> {
   const [b, z, h, level = 0] = await reader.take(4);
   if (b !== 0x42 || z !== 0x5a || h !== 0x68 || level < 0x31 || level > 0x39) throw damaged('it is no bz2 file');
   const most = (level - 0x30) * 100_000;
+  // mutant: bzip2-buffer-per-stream if -> true
+  if (scratch.block.length < most) scratch.block = new Uint8Array(most);
   let shift = 0;
   let combined = 0;
   for (;;) {
@@ -43,7 +58,9 @@ async function* stream(reader: ByteReader): AsyncGenerator<Uint8Array> {
       return;
     }
     if (magic !== BLOCK) throw damaged('a block of it begins wrongly');
-    const check = yield* unsorted(decoded(bits, most));
+    await reader.spend(BLOCK_WORK);
+    const sorted = await decoded(reader, bits, scratch.block.subarray(0, most));
+    const check = yield* unsorted(reader, sorted, scratch);
     if (check >>> 0 !== stored) throw damaged('its checksum is another one');
     combined = ((combined << 1) | (combined >>> 31)) ^ check;
     reader.skip(Math.floor(bits.position / 8));
@@ -57,18 +74,20 @@ interface Sorted {
   readonly first: number;
 }
 
-function decoded(bits: Bits, most: number): Sorted {
+/** @param bytes  room for the block */
+async function decoded(reader: ByteReader, bits: Bits, bytes: Uint8Array): Promise<Sorted> {
+  const most = bytes.length;
   if (bits.take(1) === 1) throw damaged('it is randomised, as nothing writes it any more');
   const first = bits.take(24);
   const alphabet = alphabetOf(bits);
   const symbols = alphabet.length + 2;
   const [tables, selectors] = tablesOf(bits, symbols);
-  const bytes = new Uint8Array(most);
   const front = alphabet;
   let length = 0;
   let run = 0;
   let weight = 1;
   for (let position = 0; ; position++) {
+    if (position % SYMBOLS_AT_ONCE === SYMBOLS_AT_ONCE - 1) await reader.spend(SYMBOLS_AT_ONCE);
     const selector = selectors[Math.floor(position / GROUP_SYMBOLS)];
     if (selector === undefined) throw damaged('a block of it has no end');
     const symbol = (tables[selector] as Code).next(bits);
@@ -115,7 +134,7 @@ function tablesOf(bits: Bits, symbols: number): readonly [readonly Code[], Uint8
   const selectors = new Uint8Array(Math.min(selected, MOST_SELECTORS));
   for (let index = 0; index < selected; index++) {
     let place = 0;
-    while (bits.take(1) === 1) place++;
+    while (place < count && bits.take(1) === 1) place++;
     const [selector] = front.splice(place, 1);
     if (selector === undefined) throw damaged('a code of it is none');
     front.unshift(selector);
@@ -174,7 +193,12 @@ class Code {
 }
 
 /** Brings a block into its order again, and takes its first compression off, of runs. @returns its check */
-async function* unsorted({ bytes, first }: Sorted): AsyncGenerator<Uint8Array, number> {
+async function* unsorted(
+  reader: ByteReader,
+  { bytes, first }: Sorted,
+  scratch: Scratch,
+): AsyncGenerator<Uint8Array, number> {
+  await reader.spend(bytes.length);
   const starts = new Int32Array(256);
   for (const byte of bytes) starts[byte] = (starts[byte] as number) + 1;
   for (let byte = 0, sum = 0; byte < 256; byte++) {
@@ -190,7 +214,7 @@ async function* unsorted({ bytes, first }: Sorted): AsyncGenerator<Uint8Array, n
     starts[byte] = (starts[byte] as number) + 1;
   }
   let check = -1;
-  let out = new Uint8Array(PIECE);
+  let out = scratch.piece;
   let length = 0;
   let at = next[first] as number;
   let same = 0;
@@ -212,12 +236,16 @@ async function* unsorted({ bytes, first }: Sorted): AsyncGenerator<Uint8Array, n
       check = crc32OfBzip2(check, value);
       out[length++] = value;
       if (length < PIECE) continue;
+      // The consumer keeps the piece.
+      scratch.piece = new Uint8Array(PIECE);
+      await reader.spend(PIECE);
       yield out;
-      out = new Uint8Array(PIECE);
+      out = scratch.piece;
       length = 0;
     }
   }
-  if (length > 0) yield out.subarray(0, length);
+  await reader.spend(length);
+  if (length > 0) yield out.slice(0, length);
   return ~check;
 }
 

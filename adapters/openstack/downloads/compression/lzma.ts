@@ -49,7 +49,8 @@ export class LzmaDecoder {
     this.#literalContext = literalContext;
     this.#literalMask = (1 << literalPosition) - 1;
     this.#positionMask = (1 << position) - 1;
-    this.#probabilities = new Uint16Array(LITERAL + (LITERAL_PROBABILITIES << (literalContext + literalPosition)));
+    const probabilities = LITERAL + (LITERAL_PROBABILITIES << (literalContext + literalPosition));
+    if (this.#probabilities.length < probabilities) this.#probabilities = new Uint16Array(probabilities);
   }
 
   /** Forgets what was learned. */

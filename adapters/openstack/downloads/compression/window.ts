@@ -1,12 +1,13 @@
-// Window of recently decoded bytes: the source of copies, and the output.
+// Window of recently decoded bytes: the source of copies, and the output. One is used for all blocks of a file.
 import { damaged } from './damaged.ts';
 
 /** It grows with what is decoded, up to what the file asks for. */
 const FIRST_BYTES = 1 << 20;
 
 export class Window {
-  readonly #size: number;
-  #bytes: Uint8Array;
+  #size = 0;
+  /** None until something is decoded: a block may be empty, whatever it asks for. */
+  #bytes: Uint8Array = new Uint8Array(0);
   /** Bytes since the beginning. */
   #written = 0;
   /** Index of the first byte that was not passed on. */
@@ -15,14 +16,20 @@ export class Window {
   #origin = 0;
   #at = 0;
 
-  /** @param size  of what copies reach back to; all that is decoded between two calls of `take` has room beside it */
-  constructor(size: number) {
-    this.#size = size;
-    this.#bytes = new Uint8Array(Math.min(size, FIRST_BYTES));
-  }
-
   get written(): number {
     return this.#written;
+  }
+
+  /**
+   * Begins a block; everything before it was taken.
+   *
+   * @param size  of what copies reach back to; all that is decoded between two calls of `take` has room beside it
+   */
+  begin(size: number): void {
+    this.#size = size;
+    // mutant: xz-window-per-block =.2 -> (this.#bytes = new Uint8Array(FIRST_BYTES), 0)
+    this.#at = 0;
+    this.forget();
   }
 
   /** Nothing from before is copied any more. */
@@ -64,11 +71,11 @@ export class Window {
   }
 
   #turn(): void {
-    if (this.#bytes.length === this.#size) {
+    if (this.#bytes.length >= this.#size) {
       this.#at = 0;
       return;
     }
-    const larger = new Uint8Array(Math.min(this.#size, this.#bytes.length * 2));
+    const larger = new Uint8Array(Math.min(this.#size, Math.max(FIRST_BYTES, this.#bytes.length * 2)));
     larger.set(this.#bytes);
     this.#bytes = larger;
   }

@@ -17,6 +17,8 @@ const LARGEST_DICTIONARY = 64 << 20;
 const SMALLEST_WINDOW = 1 << 16;
 /** Decoded at a time. */
 const PIECE = 1 << 15;
+/** Work of a decoder that forgets, in decoded bytes that take as long. */
+const RESET_WORK = 1 << 9;
 
 /** The kinds of checks that files have, and how long each is; those without a maker are not compared. */
 const CHECK_SIZES = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64];
@@ -24,32 +26,55 @@ const CHECKS: Readonly<Record<number, () => Check>> = { 1: crc32, 4: crc64, 10: 
 
 export async function* unxz(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = new ByteReader(chunks);
+  const scratch = { window: new Window(), decoder: new LzmaDecoder() };
   try {
-    do yield* stream(reader);
+    do yield* stream(reader, scratch);
     while (await isFollowed(reader));
   } finally {
     await reader.close();
   }
 }
 
-/** Sizes in a block's header, which the index repeats. */
+/** Memory that all blocks of a file use, one after another. */
+interface Scratch {
+  readonly window: Window;
+  readonly decoder: LzmaDecoder;
+}
+
+/** Sizes of a block, which the index repeats. */
 interface Sizes {
   readonly unpadded: number;
   readonly uncompressed: number;
 }
 
-async function* stream(reader: ByteReader): AsyncGenerator<Uint8Array> {
+/** Sizes of all blocks as their number and a digest: a file may have any number of empty ones. */
+class SizesDigest {
+  readonly #hash = createHash('sha256');
+  count = 0;
+
+  add({ unpadded, uncompressed }: Sizes): void {
+    this.count++;
+    // mutant: index-of-other-blocks drop
+    this.#hash.update(`${unpadded} ${uncompressed}\n`);
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+async function* stream(reader: ByteReader, scratch: Scratch): AsyncGenerator<Uint8Array> {
   const head = (await reader.take(12)).slice();
   if (!MAGIC.every((byte, index) => head[index] === byte)) throw damaged('it is no xz file');
   const flags = head.subarray(6, 8);
   mustEqual(head.subarray(8), checkOf(crc32(), flags));
   const kind = flags[1] as number;
   if (flags[0] !== 0 || kind > 15) throw damaged('it is of a newer form of xz');
-  const blocks: Sizes[] = [];
+  const blocks = new SizesDigest();
   for (;;) {
     const size = await reader.byte();
     if (size === 0) break;
-    blocks.push(yield* block(reader, (size + 1) * 4, kind));
+    blocks.add(yield* block(reader, scratch, (size + 1) * 4, kind));
   }
   const indexBytes = await index(reader, blocks);
   const footer = await reader.take(12);
@@ -59,13 +84,18 @@ async function* stream(reader: ByteReader): AsyncGenerator<Uint8Array> {
   if (!isWhole || footer[8] !== 0 || footer[9] !== kind) throw damaged('it ends wrongly');
 }
 
-async function* block(reader: ByteReader, headSize: number, kind: number): AsyncGenerator<Uint8Array, Sizes> {
+async function* block(
+  reader: ByteReader,
+  scratch: Scratch,
+  headSize: number,
+  kind: number,
+): AsyncGenerator<Uint8Array, Sizes> {
   const head = Uint8Array.of(headSize / 4 - 1, ...(await reader.take(headSize - 1)));
   mustEqual(head.subarray(headSize - 4), checkOf(crc32(), head.subarray(0, headSize - 4)));
   const said = parseHead(head.subarray(1, headSize - 4));
-  const window = new Window(Math.max(said.dictionary, SMALLEST_WINDOW));
+  scratch.window.begin(Math.max(said.dictionary, SMALLEST_WINDOW));
   const check = CHECKS[kind]?.();
-  const data = lzma2(reader, window);
+  const data = lzma2(reader, scratch);
   let uncompressed = 0;
   let compressed = 0;
   for (;;) {
@@ -107,8 +137,7 @@ function parseHead(bytes: Uint8Array): BlockHead {
 }
 
 /** Chunks until one that ends it. @returns how many bytes they were */
-async function* lzma2(reader: ByteReader, window: Window): AsyncGenerator<Uint8Array, number> {
-  const decoder = new LzmaDecoder();
+async function* lzma2(reader: ByteReader, { window, decoder }: Scratch): AsyncGenerator<Uint8Array, number> {
   let compressed = 0;
   let needs: 'dictionary' | 'properties' | 'nothing' = 'dictionary';
   for (;;) {
@@ -133,8 +162,10 @@ async function* lzma2(reader: ByteReader, window: Window): AsyncGenerator<Uint8A
     const size = uint16(sizes.subarray(2)) + 1;
     const reset = (control >> 5) & 3;
     if (reset >= 2) decoder.setProperties(await reader.byte());
-    if (reset >= 2 || (reset === 1 && needs === 'nothing')) decoder.reset();
-    else if (needs !== 'nothing') throw damaged('it continues a block that it did not begin');
+    if (reset >= 2 || (reset === 1 && needs === 'nothing')) {
+      await reader.spend(RESET_WORK);
+      decoder.reset();
+    } else if (needs !== 'nothing') throw damaged('it continues a block that it did not begin');
     needs = 'nothing';
     compressed += 4 + (reset >= 2 ? 1 : 0) + size;
     decoder.begin(await reader.take(size));
@@ -142,6 +173,7 @@ async function* lzma2(reader: ByteReader, window: Window): AsyncGenerator<Uint8A
       const before = window.written;
       decoder.decode(window, Math.min(PIECE, left), left);
       left -= window.written - before;
+      await reader.spend(window.written - before);
       yield window.take();
     }
     if (!decoder.isComplete()) throw damaged('a part of it is longer than it says');
@@ -149,7 +181,7 @@ async function* lzma2(reader: ByteReader, window: Window): AsyncGenerator<Uint8A
 }
 
 /** @returns how many bytes it was */
-async function index(reader: ByteReader, blocks: readonly Sizes[]): Promise<number> {
+async function index(reader: ByteReader, blocks: SizesDigest): Promise<number> {
   const check = crc32();
   let length = 1;
   check.update(Uint8Array.of(0));
@@ -165,10 +197,10 @@ async function index(reader: ByteReader, blocks: readonly Sizes[]): Promise<numb
     while ((bytes.at(-1) as number) >= 0x80 && bytes.length < 9);
     return numberOf(bytes);
   };
-  if ((await number()) !== blocks.length) throw damaged('its index is that of other blocks');
-  for (const { unpadded, uncompressed } of blocks)
-    if ((await number()) !== unpadded || (await number()) !== uncompressed)
-      throw damaged('its index is that of other blocks');
+  if ((await number()) !== blocks.count) throw damaged('its index is that of other blocks');
+  const listed = new SizesDigest();
+  while (listed.count < blocks.count) listed.add({ unpadded: await number(), uncompressed: await number() });
+  if (listed.digest() !== blocks.digest()) throw damaged('its index is that of other blocks');
   while (length % 4 !== 0) if ((await byte()) !== 0) throw damaged('its padding is not');
   mustEqual(await reader.take(4), check.digest());
   return length + 4;
