@@ -72,6 +72,9 @@ export const OCM: readonly Change[] = [
   ...noticedBy(['search'], {
     'gateway-search-depth': 'OCM-PARSER-1: a search may be nested as deep as its sender likes',
     'gateway-expression-time': 'a regular expression may take as long as it needs',
+    'gateway-pairs-for-nothing': 'two lists are compared with each other, however long they are',
+    'gateway-lists-for-nothing': 'lists of any length are searched, however often',
+    'gateway-like-for-nothing': 'OCM-LIKE-1: a pattern with `_` may take as long as it needs',
   }),
   ...noticedBy(['indexes of a search'], {
     'gateway-stale-results': 'OCM-INDEXES-1: an object that has changed is taken for what it was',

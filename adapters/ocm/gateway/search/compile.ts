@@ -8,7 +8,7 @@ import type { Bound } from './sorted.ts';
 import type { Calculation, Condition, Constant, FieldReference, Operand, Relation, Term } from './syntax.ts';
 import {
   betweenTest,
-  compareKeys,
+  compared,
   holds,
   inTest,
   likeTest,
@@ -157,13 +157,13 @@ class Compiler {
     if (a.kind === 'whole' || b.kind === 'whole' || (a.kind !== b.kind && a.kind !== 'any' && b.kind !== 'any')) {
       refuse(400, `The fields '${a.path}' and '${b.path}' cannot be compared`);
     }
-    const test: Test = (object) => {
+    const test: Test = (object, spending) => {
       let truth: Truth = false;
       // An absent field has one value, which is unknown.
       const [lefts, rights] = [keysOf(a, object), keysOf(b, object)];
       for (const x of lefts) {
         for (const y of rights) {
-          const one = x === undefined || y === undefined ? undefined : holds(relation, compareKeys(x, y));
+          const one = x === undefined || y === undefined ? undefined : holds(relation, compared(x, y, spending));
           if (one === true) return true;
           if (one === undefined) truth = undefined;
         }

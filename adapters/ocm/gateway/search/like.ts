@@ -1,7 +1,8 @@
 // `like`: `%` is any run, `_` one character, and a backslash takes the next character as it is.
 //
 // Invariants:
-//   OCM-LIKE-1. Matching takes time in proportion to text and pattern together with the runs between `%`, never exponential.
+//   OCM-LIKE-1. Matching takes at most text times pattern, never exponential time, and each character compared is spent.
+import type { Spending } from './tests.ts';
 
 interface Run {
   /** Characters, and true for any one. */
@@ -12,7 +13,7 @@ interface Run {
 export function likeMatcher(
   pattern: string,
   { ignoreCase }: { readonly ignoreCase: boolean },
-): (text: string) => boolean {
+): (text: string, spending: Spending) => boolean {
   const runs = runsOf(ignoreCase ? pattern.toLowerCase() : pattern);
   const [first] = runs;
   // The usual form: a text with `%` before, behind, or both.
@@ -24,7 +25,7 @@ export function likeMatcher(
   if (runs.length > 1 && plain.every((each) => each !== undefined)) {
     return (text) => hasRuns(ignoreCase ? text.toLowerCase() : text, plain);
   }
-  return (text) => matches([...(ignoreCase ? text.toLowerCase() : text)], runs);
+  return (text, spending) => matches([...(ignoreCase ? text.toLowerCase() : text)], runs, spending);
 }
 
 /** The first run begins the text, the last one ends it, the others come between in their order. */
@@ -41,24 +42,26 @@ function hasRuns(text: string, runs: readonly string[]): boolean {
   return at <= end;
 }
 
-function matches(text: readonly string[], runs: readonly Run[]): boolean {
+function matches(text: readonly string[], runs: readonly Run[], spending: Spending): boolean {
+  const isAt = (at: number, { pieces }: Run): boolean => {
+    const different = pieces.findIndex((piece, index) => piece !== true && piece !== text[at + index]);
+    // mutant: gateway-like-for-nothing drop
+    spending.spend(different < 0 ? pieces.length : different + 1);
+    return different < 0;
+  };
   const [first, ...others] = runs;
   if (first === undefined) return false;
   const last = others.pop();
-  if (last === undefined) return text.length === first.pieces.length && isAt(text, 0, first);
+  if (last === undefined) return text.length === first.pieces.length && isAt(0, first);
   const end = text.length - last.pieces.length;
-  if (end < first.pieces.length || !isAt(text, 0, first) || !isAt(text, end, last)) return false;
+  if (end < first.pieces.length || !isAt(0, first) || !isAt(end, last)) return false;
   let at = first.pieces.length;
   for (const run of others) {
-    while (at + run.pieces.length <= end && !isAt(text, at, run)) at++;
+    while (at + run.pieces.length <= end && !isAt(at, run)) at++;
     if (at + run.pieces.length > end) return false;
     at += run.pieces.length;
   }
   return true;
-}
-
-function isAt(text: readonly string[], at: number, { pieces }: Run): boolean {
-  return pieces.every((piece, index) => piece === true || piece === text[at + index]);
 }
 
 /** The parts between the `%`. */

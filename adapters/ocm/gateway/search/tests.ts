@@ -26,7 +26,11 @@ const EXPRESSION_STEPS = 4;
 /** Whether an object has a value at all. */
 export function nullTest(field: Field, negated: boolean): Test {
   if (!field.isMany) return (object) => (field.one(object) === undefined) !== negated;
-  return (object) => (field.all(object).length === 0) !== negated;
+  return (object, spending) => {
+    const values = field.all(object);
+    spending.spend(values.length);
+    return (values.length === 0) !== negated;
+  };
 }
 
 /** A test of each value: true where it is for some. Nothing to test is unknown, but that an absent text equals ''. */
@@ -40,7 +44,10 @@ function valueTest(field: Field, check: (key: Key, spending: Spending) => boolea
     };
   }
   return (object, spending) => {
-    const keys = field.all(object).map((value) => valueKey(value, kind));
+    const values = field.all(object);
+    // mutant: gateway-lists-for-nothing drop
+    spending.spend(values.length);
+    const keys = values.map((value) => valueKey(value, kind));
     if (keys.length === 0) return kind === 'boolean' ? check(false, spending) : absent;
     let truth: Truth = false;
     for (const key of keys) {
@@ -57,7 +64,7 @@ export function relationTest(field: Field, relation: Relation, key: Key): Test {
   if (relation === '~=' || relation === '~!') return expressionTest(field, relation, key);
   if (relation === '=') return valueTest(field, (value) => value === key, key === '' ? true : undefined);
   if (relation === '!=') return valueTest(field, (value) => value !== key, key === '' ? false : undefined);
-  return valueTest(field, (value) => holds(relation, compareKeys(value, key)), undefined);
+  return valueTest(field, (value, spending) => holds(relation, compared(value, key, spending)), undefined);
 }
 
 /** @returns NaN where they cannot be compared */
@@ -65,6 +72,14 @@ export function compareKeys(a: Key, b: Key): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return typeof a === 'boolean' && typeof b === 'boolean' ? Number(a) - Number(b) : Number.NaN;
+}
+
+/** `compareKeys`, spent: texts are compared up to the first difference. */
+export function compared(a: Key, b: Key, spending: Spending): number {
+  const isText = typeof a === 'string' && typeof b === 'string';
+  // mutant: gateway-pairs-for-nothing drop
+  spending.spend(isText ? Math.min(a.length, b.length) + 1 : 1);
+  return compareKeys(a, b);
 }
 
 export function holds(relation: Relation, order: number): boolean {
@@ -92,7 +107,7 @@ export function inTest(field: Field, keys: readonly Key[], negated: boolean): Te
 export function betweenTest(field: Field, low: Key, high: Key, negated: boolean): Test {
   return valueTest(
     field,
-    (value) => (compareKeys(value, low) >= 0 && compareKeys(value, high) <= 0) !== negated,
+    (value, spending) => (compared(value, low, spending) >= 0 && compared(value, high, spending) <= 0) !== negated,
     undefined,
   );
 }
@@ -114,7 +129,7 @@ export function likeTest(
     (value, spending) => {
       const text = String(value);
       spending.spend(text.length);
-      return matches(text) !== negated;
+      return matches(text, spending) !== negated;
     },
     undefined,
   );

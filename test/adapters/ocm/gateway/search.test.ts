@@ -375,6 +375,32 @@ test('3.1: a search that would take long is refused', () => {
   assert.is(bucket.query(compiled("name ~= '^a+$'")).total, 200);
 });
 
+test('3.1: what a test of lists and patterns costs is spent (OCM-LIKE-1)', () => {
+  const pairs = bucketOf([object('a', { tags: Array(5_000).fill('a') })]);
+  assert.match(
+    reasonOf(() => pairs.query(compiled('tags < tags'))),
+    /takes too long/,
+  );
+  assert.is(pairs.query(compiled('tags = tags')).total, 1);
+  const many = bucketOf([object('a', { tags: Array(100_000).fill('a') })]);
+  const leaves = Array.from({ length: 240 }, (_, n) => `tags = 'b${n}'`).join(' or ');
+  assert.match(
+    reasonOf(() => many.query(compiled(leaves))),
+    /takes too long/,
+  );
+  const long = bucketOf([object('a', { name: 'a'.repeat(80_000) })]);
+  const pattern = (end: string): string => `name like '%${'a'.repeat(240)}_${end}%'`;
+  assert.match(
+    reasonOf(() => long.query(compiled(`${pattern('b')} or ${pattern('c')}`))),
+    /takes too long/,
+  );
+  // Compared are few characters at each place.
+  const names = bucketOf(
+    Array.from({ length: 20_000 }, (_, n) => object(`o${n}`, { name: `${'x'.repeat(100)} foo bar` })),
+  );
+  assert.is(names.query(compiled("name like '%foo_bar%'")).total, 20_000);
+});
+
 test('3.2: what is absent comes last, or first when it is descending', () => {
   const all = [object('a', { name: 'x' }), object('b'), object('c', { name: 'y' })];
   assert.equal(selected('', all, 'name'), ['a', 'c', 'b']);
