@@ -39,8 +39,13 @@ export interface FieldScope {
 type Read = (object: StoredObject) => unknown;
 type Step = { readonly form: 'member'; readonly key: string } | { readonly form: 'each' };
 
+/** Names in one path: the body of a request nests no deeper. */
+export const MOST_PARTS = 100;
+
 /** @returns undefined for a field that objects of the type cannot have */
 export function fieldOf(parts: readonly string[], scope: FieldScope): Field | undefined {
+  // mutant: gateway-field-of-any-depth if -> false
+  if (parts.length > MOST_PARTS) return undefined;
   const declared = scope.searchFields?.get(parts.join('.'));
   if (declared !== undefined) return single(parts.join('.'), declared.kind, declared.read);
   // mutant: gateway-one-form ?? -> $1

@@ -3,6 +3,7 @@ import type { Attribute, StructType, Type } from '../../model/mod.ts';
 import { refuse } from '../envelope/faults.ts';
 import { isObject } from '../store/links.ts';
 import type { Value } from '../store/store.ts';
+import { MOST_PARTS } from './fields.ts';
 
 /** The kept part of an object; a member without further ones is kept whole. */
 interface Kept {
@@ -28,20 +29,26 @@ export function projectionOf(text: string, type: StructType): ((object: Value) =
   for (const path of paths) {
     const parts = path.split('.');
     // mutant: gateway-any-field if -> false
-    if (!isPath(parts, type)) refuse(400, `'${path.slice(0, 200)}' is not a valid field name`);
+    // mutant: gateway-projection-of-any-depth ||.1 -> false
+    if (parts.length > MOST_PARTS || !isPath(parts, type))
+      refuse(400, `'${path.slice(0, 200)}' is not a valid field name`);
     keep(kept, parts);
   }
   return (object) => reduced(object, kept);
 }
 
-function keep({ members }: Kept, [first = '', ...rest]: readonly string[]): void {
-  const known = members.get(first);
-  if (known === 'whole') return;
-  if (rest.length === 0) members.set(first, 'whole');
-  else {
+function keep(kept: Kept, parts: readonly string[]): void {
+  let { members } = kept;
+  for (const [index, part] of parts.entries()) {
+    const known = members.get(part);
+    if (known === 'whole') return;
+    if (index === parts.length - 1) {
+      members.set(part, 'whole');
+      return;
+    }
     const inner = known ?? { members: new Map() };
-    members.set(first, inner);
-    keep(inner, rest);
+    members.set(part, inner);
+    members = inner.members;
   }
 }
 

@@ -14,7 +14,8 @@ import type { ServedTable } from './served.ts';
 
 const DEFAULT_SIZE = 100;
 const LARGEST_SIZE = 65_500;
-const LONGEST_SEARCH = 64 * 1024;
+/** Longest text of a parameter, in characters: a body has room for more. */
+const LONGEST_TEXT = 64 * 1024;
 
 /** Parameters that every list takes, declared or not: by the key of the parameter that declares it. */
 const ALWAYS = [
@@ -64,14 +65,13 @@ export async function list(call: Call, { isByPost }: { readonly isByPost: boolea
   const { values, names } = givenOf(query, isByPost ? objectBody(await call.body()) : {}, operation.method.query);
   const text = (...keys: readonly string[]): string => {
     const value = keys.map((key) => values.get(key)).find((each) => each !== undefined);
-    return typeof value === 'string' ? value : '';
+    return typeof value === 'string' ? limited(keys[0] ?? '', value) : '';
   };
   const page = Number(values.get('page') ?? 1);
   // mutant: gateway-page-zero if -> false
   if (page < 1) refuse(400, `The query parameter 'page' must be at least 1, and not '${page}'`);
   const size = sizeOf(Number(values.get('size') ?? DEFAULT_SIZE));
   const search = text('search');
-  if (search.length > LONGEST_SEARCH) refuse(400, `A search has at most ${LONGEST_SEARCH} characters`);
   const order = orderOf(text('order', 'order_by', 'orderBy'), scope);
   const project = projectionOf(text('fields'), collection.type);
   const { total, objects } = index
@@ -99,7 +99,7 @@ export async function get(call: Call): Promise<Answer> {
   const served = tableOf(call);
   const { collection, writer } = served;
   const object = await existing(call, served);
-  const project = projectionOf(query.text('fields') ?? '', collection.type);
+  const project = projectionOf(limited('fields', query.text('fields') ?? ''), collection.type);
   const projected = project?.(writer.value(object));
   const names = new Set(Object.keys(given).filter((name) => query.text(name) !== undefined));
   return {
@@ -138,6 +138,13 @@ export async function mayRead(
 function objectBody(body: unknown): Value {
   if (body === undefined || body === null) return {};
   return isObject(body) ? body : refuse(400, 'The body must be an object with the parameters of the list');
+}
+
+/** @throws {RefusedRequest} 400 */
+function limited(name: string, text: string): string {
+  // mutant: gateway-text-of-any-length if -> false
+  if (text.length > LONGEST_TEXT) refuse(400, `The query parameter '${name}' has at most ${LONGEST_TEXT} characters`);
+  return text;
 }
 
 function sizeOf(asked: number): number {

@@ -2,10 +2,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { queryValue } from '../../../../adapters/ocm/gateway/envelope/query.ts';
+import { fieldOf } from '../../../../adapters/ocm/gateway/search/fields.ts';
+import { projectionOf } from '../../../../adapters/ocm/gateway/search/projection.ts';
 import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
 import { BUILT_IN_TYPES, type Type } from '../../../../adapters/ocm/model/mod.ts';
+import { json } from './client.ts';
 import { type Serving, serving } from './served.ts';
-import { reasonOf } from './things.ts';
+import { CLUSTERS } from './store.suite.ts';
+import { orderIn, reasonOf, SCOPE, THING } from './things.ts';
 
 const test = suite('limits of a served model');
 /** Processor time of this process, in milliseconds: several times as long is a loop over all pairs. Other processes do not count. */
@@ -57,6 +61,45 @@ test('1: a number costs time in proportion to its digits', async () => {
     const reason = await spends('a number', () => reasonOf(() => queryValue(float, text, 'load')));
     assert.match(reason, /^The query parameter 'load' must be a number/);
   }
+});
+
+test('3.3: fields, orders and searches name no path that is deeper than a body', () => {
+  const path = (parts: number): string => `extra${'.a'.repeat(parts - 1)}`;
+  assert.ok(projectionOf(path(100), THING) !== undefined);
+  assert.ok(fieldOf(path(100).split('.'), SCOPE) !== undefined);
+  assert.ok(orderIn(path(100)) !== undefined);
+  for (const parts of [101, 4_000]) {
+    const invalid = /^'extra.*' is not a valid field name$/;
+    assert.match(
+      reasonOf(() => projectionOf(path(parts), THING)),
+      invalid,
+    );
+    assert.match(
+      reasonOf(() => orderIn(path(parts))),
+      invalid,
+    );
+    assert.is(fieldOf(path(parts).split('.'), SCOPE), undefined);
+  }
+});
+
+test('3.3: members of a projection are kept, also where one is in another', () => {
+  const project = projectionOf('extra.a.b, extra.a, extra.a.c, extra.d.e, nodes', THING);
+  const extra = { a: { b: 1, c: 2, x: 3 }, d: { e: 4, f: 5 }, g: 6 };
+  assert.equal(project?.({ id: 'a', name: 'n', nodes: { compute: 1 }, extra }), {
+    id: 'a',
+    nodes: { compute: 1 },
+    extra: { a: { b: 1, c: 2, x: 3 }, d: { e: 4 } },
+  });
+});
+
+test('3: texts of parameters have a limit, in the query and in a body', async () => {
+  await withServing(async ({ client }) => {
+    for (const name of ['search', 'order', 'fields']) {
+      const reply = await client.post(`${CLUSTERS}?method=get`, { [name]: 'a'.repeat(65_537) });
+      assert.is(reply.status, 400, name);
+      assert.match(String(json(reply)['reason']), `'${name}' has at most 65536 characters`);
+    }
+  });
 });
 
 test.run();
