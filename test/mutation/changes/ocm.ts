@@ -98,6 +98,9 @@ export const OCM: readonly Change[] = [
     'lines-by-expression': 'a message of blanks stops the page of all objects for seconds',
   }),
   ...noticedBy(['limits of a served model'], {
+    'gateway-updates-without-end': 'one request makes tens of thousands of writes',
+    'gateway-updated-twice': 'an element of a list is updated as often as it is given',
+    'gateway-updates-for-a-closed-connection': 'writes continue after the client closed its connection',
     'gateway-field-of-any-depth': 'a field of thousands of names is read of each object',
     'gateway-projection-of-any-depth': 'a projection of thousands of names takes the memory of the process',
     'gateway-text-of-any-length': 'a parameter in a body is as long as the body',

@@ -17,6 +17,8 @@ import { addressOf, existing, mayRead } from './reading.ts';
 import type { ServedTable } from './served.ts';
 
 const LONGEST_ID = 255;
+/** Objects that one request updates; each is a write of its own. */
+const MOST_UPDATES = 1_000;
 /** The class for which clients expect 400 for a name that is taken, and not 409. */
 const NAMED_CLASS = 'cluster';
 
@@ -65,16 +67,26 @@ export async function update(call: Call): Promise<Answer> {
 async function updateAll(call: Call, served: ServedTable, body: unknown): Promise<Answer> {
   const { ids, operation } = call;
   if (!Array.isArray(body)) return refuse(400, 'The body must be a list');
+  // mutant: gateway-updates-without-end if -> false
+  if (body.length > MOST_UPDATES) refuse(400, `The list in the body has at most ${MOST_UPDATES} elements`);
   await mayRead(call, served, { outer: ids, id: undefined });
+  const seen = new Set<string>();
   const patches = body.map((each, index) => {
     if (!isObject(each)) return refuse(400, `The value of '[${index}]' must be an object`);
     const id = idOf(each['id']);
     if (id === undefined) return refuse(400, `The value of '[${index}].id' must be a string that is not empty`);
+    // mutant: gateway-updated-twice if -> false
+    if (seen.has(id)) refuse(400, `The value of '[${index}].id' is that of an earlier element`);
+    seen.add(id);
     if (served.index.get({ outer: ids, id }) === undefined) refuse(404, `${objectName(served, id)} not found`);
     return { id, patch: decodedFor(served, decodeStruct(served.collection.type, each, `[${index}]`, 'kept')) };
   });
   // mutant: gateway-list-not-updated drop
-  for (const { id, patch } of patches) await patched(call, served, { outer: ids, id }, patch);
+  for (const { id, patch } of patches) {
+    // mutant: gateway-updates-for-a-closed-connection if -> false
+    if (call.context.signal?.aborted === true) refuse(503, 'The connection of the client was closed');
+    await patched(call, served, { outer: ids, id }, patch);
+  }
   const texts = served.index
     .inside(ids)
     .query(undefined)

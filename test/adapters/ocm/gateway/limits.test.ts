@@ -5,6 +5,7 @@ import { queryValue } from '../../../../adapters/ocm/gateway/envelope/query.ts';
 import { fieldOf } from '../../../../adapters/ocm/gateway/search/fields.ts';
 import { projectionOf } from '../../../../adapters/ocm/gateway/search/projection.ts';
 import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
+import type { Store } from '../../../../adapters/ocm/gateway/store/store.ts';
 import { BUILT_IN_TYPES, type Type } from '../../../../adapters/ocm/model/mod.ts';
 import { json } from './client.ts';
 import { type Serving, serving } from './served.ts';
@@ -15,8 +16,8 @@ const test = suite('limits of a served model');
 /** Processor time of this process, in milliseconds: several times as long is a loop over all pairs. Other processes do not count. */
 const MOST_MS = 1_000;
 
-async function withServing(work: (served: Serving) => Promise<void>): Promise<void> {
-  const served = await serving(memoryStore());
+async function withServing(work: (served: Serving) => Promise<void>, store: Store = memoryStore()): Promise<void> {
+  const served = await serving(store);
   try {
     await work(served);
   } finally {
@@ -100,6 +101,50 @@ test('3: texts of parameters have a limit, in the query and in a body', async ()
       assert.match(String(json(reply)['reason']), `'${name}' has at most 65536 characters`);
     }
   });
+});
+
+test('4: an Update of a list has each object once, at most 1000, and ends with its connection', async () => {
+  const connection = new AbortController();
+  const memory = memoryStore();
+  let updates = 0;
+  const counted: Store = {
+    ...memory,
+    bind(collection) {
+      const table = memory.bind(collection);
+      if (table === undefined || !collection.path.endsWith('/ingresses')) return table;
+      return {
+        serverOwned: table.serverOwned,
+        watch: (listener) => table.watch(listener),
+        create: (request) => table.create(request),
+        remove: (request) => table.remove(request),
+        update(request) {
+          if (++updates === 3) connection.abort();
+          return table.update(request);
+        },
+      };
+    },
+  };
+  await withServing(async ({ api, client }) => {
+    await client.post(CLUSTERS, { id: 'a', name: 'a' });
+    const path = `${CLUSTERS}/a/ingresses`;
+    const ids = ['i', 'j', 'k', 'l'];
+    for (const id of ids) assert.is((await client.post(path, { id })).status, 201);
+    const twice = await client.patch(path, [{ id: 'i' }, { id: 'j' }, { id: 'i' }]);
+    assert.is(twice.status, 400);
+    assert.match(String(json(twice)['reason']), "'[2].id' is that of an earlier element");
+    const many = await client.patch(
+      path,
+      Array.from({ length: 1_001 }, () => ({ id: 'i' })),
+    );
+    assert.is(many.status, 400);
+    assert.match(String(json(many)['reason']), 'at most 1000 elements');
+    assert.is(updates, 0);
+    const body = ids.map((id) => ({ id, listening: 'internal' }));
+    const request = { verb: 'PATCH', target: path, headers: {}, address: '', signal: connection.signal };
+    const answer = await api.answer({ ...request, body: async () => body }, () => undefined);
+    assert.is(answer.status, 503);
+    assert.is(updates, 3);
+  }, counted);
 });
 
 test.run();
