@@ -286,6 +286,8 @@ if (helm === undefined) {
     const more = {
       auth: 'jwks',
       jwks: 'https://sso.example.com/keys',
+      issuer: 'https://sso.example.com',
+      audience: 'fleets',
       tlsSecret: 'api-tls',
       accessTokensSecret: 'pull',
     };
@@ -295,6 +297,8 @@ if (helm === undefined) {
       '--ocm-namespace=fleets',
       '--ocm-writes-as=self',
       '--ocm-jwks=https://sso.example.com/keys',
+      '--ocm-issuer=https://sso.example.com',
+      '--ocm-audience=fleets',
       '--ocm-access-tokens=/etc/troupe/access-tokens/tokens',
       '--ocm-tls-cert=/etc/troupe/tls/tls.crt',
       '--ocm-tls-key=/etc/troupe/tls/tls.key',

@@ -31,6 +31,18 @@ export const GATEWAY_OPTIONS = {
     variable: 'TROUPE_OCM_JWKS',
     help: 'the keys of --ocm-auth jwks',
   },
+  'ocm-issuer': {
+    type: 'string',
+    value: 'TEXT',
+    variable: 'TROUPE_OCM_ISSUER',
+    help: 'the issuer of tokens with --ocm-auth jwks; without it every token that a key signed is accepted',
+  },
+  'ocm-audience': {
+    type: 'string',
+    value: 'TEXT',
+    variable: 'TROUPE_OCM_AUDIENCE',
+    help: 'the audience of tokens with --ocm-auth jwks; without it tokens for other services are accepted',
+  },
   'ocm-access-tokens': {
     type: 'string',
     value: 'FILE',

@@ -70,6 +70,8 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
     auth,
     'token-file': read('ocm-token-file'),
     jwks: read('ocm-jwks'),
+    issuer: read('ocm-issuer'),
+    audience: read('ocm-audience'),
     'access-tokens': read('ocm-access-tokens'),
   };
   return async ({ client, clock, log, metrics }) => {

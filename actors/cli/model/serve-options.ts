@@ -69,11 +69,21 @@ function mainOf(values: Values, { address, clock, onTrouble }: AuthenticatorDeps
       const source = values['jwks'];
       if (typeof source !== 'string') throw new TerminalError('--auth jwks needs --jwks with a file or a URL');
       const now = (): number => clock.now();
-      return webTokens({ findKey: reloadedKeys({ load: () => keysFrom(source), now }), now, onTrouble });
+      const findKey = reloadedKeys({ load: () => keysFrom(source), now });
+      const [issuer, audience] = [claimOf(values, 'issuer'), claimOf(values, 'audience')];
+      return webTokens({ findKey, now, issuer, audience, onTrouble });
     }
     default:
       throw new TerminalError(`--auth is 'none', 'token' or 'jwks', not '${mode}'`);
   }
+}
+
+/** @throws {TerminalError} it is empty: such a claim would not be checked */
+function claimOf(values: Values, name: 'issuer' | 'audience'): string | undefined {
+  const value = values[name];
+  // mutant: gateway-empty-issuer if -> false
+  if (value === '') throw new TerminalError(`--${name} is empty, and should be what tokens have`);
+  return typeof value === 'string' ? value : undefined;
 }
 
 async function keysFrom(source: string): Promise<unknown> {

@@ -129,6 +129,16 @@ export const USAGES = {
       },
       'token-file': { type: 'string', value: 'FILE', help: "has a token, such as 'troupe model token' prints" },
       jwks: { type: 'string', value: 'FILE|URL', help: 'a JSON Web Key Set; read again for a key that is not known' },
+      issuer: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'the issuer of tokens with --auth jwks; without it every token that a key signed is accepted',
+      },
+      audience: {
+        type: 'string',
+        value: 'TEXT',
+        help: 'the audience of tokens with --auth jwks; without it tokens for other services are accepted',
+      },
       'access-tokens': {
         type: 'string',
         value: 'FILE',

@@ -91,6 +91,9 @@ export const OCM: readonly Change[] = [
     'gateway-any-access-token': 'any access token passes for that of a cluster',
     'gateway-keys-reload': 'OCM-KEYS-1: keys are never read again',
     'gateway-token-from-future': 'OCM-WEB-TOKENS-1: a token of the future is taken',
+    'gateway-any-issuer': 'OCM-WEB-TOKENS-2: a token of another issuer is accepted',
+    'gateway-any-audience': 'OCM-WEB-TOKENS-2: a token for another service is accepted',
+    'gateway-empty-issuer': 'OCM-WEB-TOKENS-2: with an issuer that is empty every token is accepted',
     'gateway-refresh-token': 'OCM-WEB-TOKENS-1: a refresh token is taken for one of access',
   }),
   ...noticedBy(['ends of texts'], {

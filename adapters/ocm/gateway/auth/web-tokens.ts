@@ -2,6 +2,7 @@
 //
 // Invariants:
 //   OCM-WEB-TOKENS-1. A token is taken only with a signature of a public key of the set, within its time, and of type `Bearer` or none.
+//   OCM-WEB-TOKENS-2. A token of another issuer, or for another audience, is refused where they are given.
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Caller } from '../store/store.ts';
 import { type Authenticator, credentialsOf, Unauthenticated } from './authenticator.ts';
@@ -10,6 +11,10 @@ import type { FindKey } from './keys.ts';
 export interface WebTokensDeps {
   readonly findKey: FindKey;
   readonly now: () => number;
+  /** The claim `iss` that tokens must have; without it every token that a key of the set signed counts. */
+  readonly issuer?: string | undefined;
+  /** Text that must be in the claim `aud` of tokens; without it tokens for other services count too. */
+  readonly audience?: string | undefined;
   /** Called when the keys cannot be read. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -31,7 +36,7 @@ const ALGORITHMS = [
 /** Tolerated difference between the clocks of two machines. */
 const TOLERANCE_S = 5;
 
-export function webTokens({ findKey, now, onTrouble }: WebTokensDeps): Authenticator {
+export function webTokens({ findKey, now, issuer, audience, onTrouble }: WebTokensDeps): Authenticator {
   return {
     async authenticate(request) {
       const { scheme, value } = credentialsOf(request);
@@ -43,6 +48,10 @@ export function webTokens({ findKey, now, onTrouble }: WebTokensDeps): Authentic
         currentDate,
         clockTolerance: TOLERANCE_S,
         requiredClaims: ['iat', 'exp'],
+        // mutant: gateway-any-issuer drop
+        ...(issuer !== undefined && { issuer }),
+        // mutant: gateway-any-audience drop
+        ...(audience !== undefined && { audience }),
       };
       let payload: JWTPayload;
       try {

@@ -2,6 +2,8 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/base/clock.ts';
+import { authenticatorOf } from '../../../../actors/cli/model/serve-options.ts';
 import { accessTokens, readAccessTokens } from '../../../../adapters/ocm/gateway/auth/access-tokens.ts';
 import type { Authenticator } from '../../../../adapters/ocm/gateway/auth/authenticator.ts';
 import { issueToken } from '../../../../adapters/ocm/gateway/auth/issue.ts';
@@ -117,6 +119,33 @@ test('web tokens are taken with a good signature, in their time, of their type (
     [issueToken({ name: 'x', issuedAt: NOW, validForS: 60 }), /can't be verified/],
   ] as const) {
     assert.match(await reason(token), expected);
+  }
+});
+
+test('web tokens have the issuer and the audience that are given (OCM-WEB-TOKENS-2)', async () => {
+  const { key, sign } = await issuer();
+  const findKey = reloadedKeys({ load: async () => ({ keys: [key] }), now: () => NOW });
+  const [iss, aud] = ['https://sso.example.com', 'fleets'];
+  const deps = { findKey, now: () => NOW, onTrouble: unexpected };
+  const strict = webTokens({ ...deps, issuer: iss, audience: aud });
+  for (const [claims, expected] of [
+    [{ iss, aud }, /^is ada$/],
+    [{ iss, aud: ['other', aud] }, /^is ada$/],
+    [{ iss: `${iss}/`, aud }, /claim 'iss' that isn't valid/],
+    [{ aud }, /doesn't contain required claim 'iss'/],
+    [{ iss, aud: 'other' }, /claim 'aud' that isn't valid/],
+    [{ iss }, /doesn't contain required claim 'aud'/],
+  ] as readonly (readonly [JWTPayload, RegExp])[]) {
+    const token = await sign({ ...TIMES, username: 'ada', ...claims });
+    assert.match(await reasonOf(strict, `Bearer ${token}`), expected, JSON.stringify(claims));
+    assert.match(await reasonOf(webTokens(deps), `Bearer ${token}`), /^is ada$/, JSON.stringify(claims));
+  }
+});
+
+test('an issuer or audience that is empty is refused: it would not be checked (OCM-WEB-TOKENS-2)', () => {
+  const deps = { address: { host: '127.0.0.1', port: 0 }, clock: systemClock(), onTrouble: unexpected };
+  for (const name of ['issuer', 'audience']) {
+    assert.throws(() => authenticatorOf({ auth: 'jwks', jwks: 'keys', [name]: '' }, deps), `--${name} is empty`);
   }
 });
 
