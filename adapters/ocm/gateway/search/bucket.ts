@@ -7,7 +7,7 @@ import type { StoredObject } from '../store/store.ts';
 import { type CompiledSearch, truthOf } from './compile.ts';
 import { FEW, Indexes, sorted } from './indexes.ts';
 import { BY_ID, type Order } from './order.ts';
-import type { Spending } from './tests.ts';
+import type { Spending } from './spending.ts';
 
 /** Cost limit of one query: tens of milliseconds. */
 const MOST_STEPS = 20_000_000;

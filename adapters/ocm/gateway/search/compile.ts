@@ -5,6 +5,7 @@ import { constantKey, type Key, valueKey } from './constants.ts';
 import { type Field, type FieldScope, fieldOf } from './fields.ts';
 import { parseSearch } from './parser.ts';
 import type { Bound } from './sorted.ts';
+import type { Spending } from './spending.ts';
 import type { Calculation, Condition, Constant, FieldReference, Operand, Relation, Term } from './syntax.ts';
 import {
   betweenTest,
@@ -14,7 +15,6 @@ import {
   likeTest,
   nullTest,
   relationTest,
-  type Spending,
   type Test,
   type Truth,
 } from './tests.ts';

@@ -11,7 +11,7 @@ import { type Key, valueKey } from './constants.ts';
 import type { Field, FieldScope } from './fields.ts';
 import { ascendingBy, compareSortKeys, type Order, sortKeysOf } from './order.ts';
 import { SortedSlots } from './sorted.ts';
-import type { Spending } from './tests.ts';
+import type { Spending } from './spending.ts';
 
 const MOST_LOOKUPS = 16;
 const MOST_ORDERS = 16;

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   OCM-LIKE-1. Matching takes at most text times pattern, never exponential time, and each character compared is spent.
-import type { Spending } from './tests.ts';
+import type { Spending } from './spending.ts';
 
 interface Run {
   /** Characters, and true for any one. */

@@ -7,15 +7,10 @@ import { compareText } from './compare.ts';
 import { type Key, valueKey } from './constants.ts';
 import type { Field } from './fields.ts';
 import { likeMatcher } from './like.ts';
+import type { Spending } from './spending.ts';
 import type { Relation } from './syntax.ts';
 
 export type Truth = boolean | undefined;
-
-/** Cost limit of one query; it is the same for all its objects. */
-export interface Spending {
-  /** @throws {RefusedRequest} 400: the query costs more than is reasonable */
-  spend(steps: number): void;
-}
 
 export type Test = (object: StoredObject, spending: Spending) => Truth;
 
