@@ -1,7 +1,6 @@
 // Changes of a machine before a deployment, or while it is switched off: RAID, BIOS settings, firmware.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { PAUSES_MS } from '../../../machines/bare-metal-host/delays.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { isEqual } from '../../../machines/bare-metal-host/status.ts';
@@ -23,7 +22,7 @@ import { firmwareRecordIn } from './outcome.ts';
 import { type PreparationPlan, prepare } from './preparation.ts';
 import { service } from './servicing.ts';
 import { ProvisionState } from './states.ts';
-import { type Step, wait } from './step.ts';
+import { REGISTER, type Step, wait } from './step.ts';
 import { type Host, hasErrorOf } from './step-host.ts';
 
 const SETTINGS = metal3Resource('HostFirmwareSettings', 'hostfirmwaresettings');
@@ -42,7 +41,7 @@ export async function prepareHost(ports: IronicPorts, passes: HostReconciler, re
   const settings = firmwareChange(objects.settings);
   const components = firmwareChange(objects.components);
   if (settings === FirmwareChange.NotReady || components === FirmwareChange.NotReady || areSettingsUnknown(objects)) {
-    return { kind: 'pausing', at: ports.clock.now(), afterMs: PAUSES_MS.firmwareNotReady };
+    return awaitFirmware(passes, request);
   }
   const refused = await refusedFirmware(ports, objects, components);
   const plan = planOf(host, objects, { settings, components }, refused);
@@ -77,9 +76,8 @@ export async function serviceHost(
   const settings = firmwareChange(objects.settings);
   const components = firmwareChange(objects.components);
   const at = ports.clock.now();
-  if (settings === FirmwareChange.NotReady || components === FirmwareChange.NotReady) {
-    return { kind: 'pausing', at, afterMs: PAUSES_MS.firmwareNotReady };
-  }
+  if (settings === FirmwareChange.NotReady || components === FirmwareChange.NotReady)
+    return awaitFirmware(passes, request);
   const hasChanges = settings === FirmwareChange.Changed || components === FirmwareChange.Changed;
   if (!request.isBegun) return { kind: hasChanges ? 'due' : 'done', at };
   const refused = await refusedFirmware(ports, objects, components);
@@ -90,6 +88,15 @@ export async function serviceHost(
   const given = { host, hasChanges, isEmptied: isEmptied(objects), serviceSteps: steps };
   const ended = await passes.onNode(request, (node) => check.before(node, service({ ...given, node })), check.answer);
   return { ...passes.outcome(ended, request), ...updatesOf(objects.components, firmwareRecordIn(ended.notes)) };
+}
+
+/** Firmware objects are read from the node: they are never ready while Ironic does not know it, so the host registers it again. */
+async function awaitFirmware(passes: HostReconciler, request: HostRequest): Promise<Outcome> {
+  const ended = await passes.onNode(request, (node) =>
+    // mutant: firmware-of-lost-node ?:.1 -> false
+    node === null ? REGISTER : wait('firmwareNotReady', 'the firmware of the host was not read since it changed'),
+  );
+  return passes.outcome(ended, request);
 }
 
 async function firmwareOf(

@@ -23,7 +23,7 @@ import type { Memory } from './node-memory.ts';
 import { type Host, hasErrorOf } from './step-host.ts';
 
 /** Pause until the next attempt. `now` is no pause. */
-export type Pace = 'now' | 'short' | 'long' | 'preprovisioningImage' | 'servicingEnded';
+export type Pace = 'now' | 'short' | 'long' | 'preprovisioningImage' | 'firmwareNotReady' | 'servicingEnded';
 
 /** Record of a change of the node in the status of the host, or of its firmware objects. */
 export type Applied = 'rootDeviceHints' | 'raid' | 'softwareRaid' | 'firmwareUpdates' | 'image' | 'customDeploy';
@@ -192,6 +192,8 @@ export function pauseMs(pace: Pace, random: number): number {
       return ironicPauseMs(PAUSES_MS.ironicLong, random);
     case 'preprovisioningImage':
       return PAUSES_MS.preprovisioningImage;
+    case 'firmwareNotReady':
+      return PAUSES_MS.firmwareNotReady;
     case 'servicingEnded':
       return PAUSES_MS.servicingEnded;
   }

@@ -67,6 +67,9 @@ export const IRONIC_HOSTS: readonly Change[] = [
       'IRONIC-BARE-METAL-SWITCHES-3: the password of a switch that is being deleted stays in the Secret',
     'switch-foreign-keys': "IRONIC-BARE-METAL-SWITCHES-4: keys of a Secret go that are nobody's switch",
   }),
+  ...noticedBy(['preparing'], {
+    'firmware-of-lost-node': 'I8: a host waits for ever for the firmware of a node that Ironic lost',
+  }),
   ...noticedBy(['RAID', 'preparing'], {
     'raid-kept-unknown':
       'IRONIC-RAID-5: hardware volumes on record are forgotten after a failure, whether the spec mentions them or not',

@@ -5,8 +5,8 @@ import { ANYWHERE } from '../../../../adapters/http/egress-policy.ts';
 import type { IronicNode } from '../../../../adapters/ironic/client/node-answer.ts';
 import type { IronicPorts } from '../../../../adapters/ironic/serving.ts';
 import type { HostReconciler } from '../../../../adapters/ironic/steps/host-reconciler.ts';
-import { prepareHost } from '../../../../adapters/ironic/steps/prepare.ts';
-import type { Applied, Step } from '../../../../adapters/ironic/steps/step.ts';
+import { prepareHost, serviceHost } from '../../../../adapters/ironic/steps/prepare.ts';
+import { type Applied, REGISTER, type Step } from '../../../../adapters/ironic/steps/step.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { Outcome } from '../../../../machines/bare-metal-host/outcome.ts';
 import { objectOf } from '../../../world/ironic.ts';
@@ -121,6 +121,41 @@ test('a failed BIOS setting deletes no RAID that the spec does not ask to delete
   const asked = { raid: { hardwareRAIDVolumes: volumes } };
   const built = ['raid.delete_configuration', 'raid.create_configuration', bios];
   assert.equal(await stepsAfterFailure(asked, asked.raid), built);
+});
+
+test('firmware that is not read yet is waited for, unless Ironic lost the node: then the host registers it (13.6)', async () => {
+  const unread = objectOf('HostFirmwareSettings', {}, { status: { conditions: [] } });
+  const policy = objectOf('HostUpdatePolicy', { firmwareSettings: 'onReboot' });
+  const ports = {
+    foreign: ANYWHERE,
+    readObject: async ({ kind }: { readonly kind: string }) => (kind === 'HostUpdatePolicy' ? policy : unread),
+    clock: { now: () => 0 },
+  } as unknown as IronicPorts;
+  const request = {
+    object: objectOf('BareMetalHost', { bmc: { address: 'redfish://10.0.0.1/redfish/v1/Systems/1' } }),
+    dependencies: { 'HostFirmwareSettings/h': { id: 'h', ready: true } },
+    deadlineAt: 0,
+    traceparent: '',
+  };
+  const stepWith = async (node: IronicNode | null, isServicing: boolean): Promise<string> => {
+    const steps: string[] = [];
+    const passes = {
+      onNode: async (_: unknown, decide: (node: IronicNode | null) => Step<object>) => {
+        const step = decide(node);
+        steps.push(step.step === 'wait' ? `wait ${step.pace}` : step.step);
+      },
+      outcome: () => ({ kind: 'pausing', at: 0, afterMs: 0 }),
+    } as unknown as HostReconciler;
+    await (isServicing
+      ? serviceHost(ports, passes, { ...request, isBegun: true })
+      : prepareHost(ports, passes, request));
+    return steps.join();
+  };
+  const node = { uuid: 'u', provision_state: 'manageable' } as IronicNode;
+  for (const isServicing of [false, true]) {
+    assert.is(await stepWith(node, isServicing), 'wait firmwareNotReady');
+    assert.is(await stepWith(null, isServicing), REGISTER.step);
+  }
 });
 
 test.run();
