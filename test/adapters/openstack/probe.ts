@@ -66,6 +66,23 @@ const MADE: Readonly<Record<string, { readonly singular: string; readonly status
   'share-networks': { singular: 'share_network', status: 200 },
 };
 
+const MOST_LOST = 5;
+
+/**
+ * A service that refuses content may close the connection before all of it was sent: the client then loses the answer
+ * (RFC 9112, 9.6). Refused content changes nothing, so it is sent again.
+ */
+async function untilHeard<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  for (let lost = 0; ; lost++) {
+    try {
+      return await send();
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
+      if ((code !== 'EPIPE' && code !== 'ECONNRESET') || lost === MOST_LOST) throw error;
+    }
+  }
+}
+
 export function probe(session: Session, clock: Clock): Cloud {
   const made: string[] = [];
   const prefix = `simcheck-${Math.floor(clock.random() * 2 ** 32).toString(36)}-`;
@@ -101,7 +118,7 @@ export function probe(session: Session, clock: Clock): Cloud {
   const cloud: Cloud = {
     prefix,
     async expect(request, ask, status, like) {
-      const answer = await send(request, ask);
+      const answer = await (ask.content === undefined ? send(request, ask) : untilHeard(() => send(request, ask)));
       const what = `${request}${ask.query === undefined ? '' : `?${ask.query}`} ${JSON.stringify(ask.body ?? '')}`;
       assert.is(answer.status, status, `${what}: status ${answer.status}, ${JSON.stringify(answer.body)}`);
       if (like !== undefined) mustBeLike(answer.body, like, what);
