@@ -63,12 +63,17 @@ async function isRefused(work: () => Promise<unknown>): Promise<boolean> {
 }
 
 const ask = (operations: Operations, operation: string, spec: JsonObject, extra: JsonObject = {}) => {
-  return async ({ ports }: Entrances): Promise<unknown> =>
-    operations(ports)[operation]?.({
+  return async ({ ports }: Entrances): Promise<unknown> => {
+    const answer = await operations(ports)[operation]?.({
       object: { kind: 'One', metadata: { name: 'one', namespace: 'a', uid: 'u' }, spec },
       dependencies: NODE,
       ...extra,
     } as never);
+    // An attempt that made nothing says so.
+    const { undone } = (answer ?? {}) as { readonly undone?: unknown };
+    if (undone !== undefined) throw undone;
+    return answer;
+  };
 };
 
 /** Why the schema of the kind refuses a value of that member; undefined: it does not. */
