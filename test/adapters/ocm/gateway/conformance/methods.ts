@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { Value } from '../../../../../adapters/ocm/gateway/store/store.ts';
 import { idsOf, json } from '../client.ts';
-import { CLUSTERS, PROVIDERS } from '../store.suite.ts';
+import { CLUSTERS, POOLS, PROVIDERS } from '../store.suite.ts';
 import { created, type Rule, refused } from './rules.ts';
 
 export function methods(rule: Rule): void {
@@ -136,9 +136,10 @@ export function methods(rule: Rule): void {
     refused(again, 404, /MachinePool 'w' not found/);
   });
 
-  rule('4: AsyncDelete answers 202, and the object is readable until it is gone', async ({ client }) => {
+  rule('4: AsyncDelete answers 202, and the object is readable until it is gone', async ({ client, settled }) => {
     await created(client, CLUSTERS, { id: 'a' });
     await created(client, `${CLUSTERS}/a/machine_pools`, { id: 'w' });
+    await settled(POOLS, { outer: ['a'], id: 'w' });
     const reply = await client.delete(`${CLUSTERS}/a?deprovision=false`);
     assert.equal([reply.status, reply.headers['content-type']], [202, 'application/json']);
     assert.is((await client.get(`${CLUSTERS}/a`)).status, 200);

@@ -17,6 +17,8 @@ export interface Stage {
   readonly client: Client;
   /** Writes as the owner of an object does, and waits until it is served. */
   put(path: string, address: Address, value: Value): Promise<void>;
+  /** Waits until all that an object depends on is held by it: before, a deletion may be over at once. */
+  settled(path: string, address: Address): Promise<void>;
   readonly takesAnyId: boolean;
 }
 
@@ -40,7 +42,8 @@ export function ruleSuite(name: string, make: MakeStore, chapters: readonly ((ru
         while (!isThere()) await new Promise<void>((resolve) => void setImmediate(resolve));
       };
       try {
-        await work({ client: served.client, put, takesAnyId: under.takesAnyId ?? true });
+        const settled: Stage['settled'] = async (path, address) => under.settled?.(collectionAt(model, path), address);
+        await work({ client: served.client, put, settled, takesAnyId: under.takesAnyId ?? true });
         assert.equal(served.defects, []);
       } finally {
         await served.close();
