@@ -3,8 +3,10 @@
 import { mulberry32 } from '../../../../actors/base/clock.ts';
 import type { ConfiguredAdapter } from '../../../../adapters/api/adapter.ts';
 import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
+import { Reason, reasonOf } from '../../../../adapters/windows/conditions.ts';
 import { windowsContracts } from '../../../../adapters/windows/contracts/mod.ts';
 import { type JsonObject, type Services, toErrorData } from '../../../../bus/mod.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
 import { reconcileLoopMachine } from '../../../../machines/reconcile-loop/machine.ts';
 import { skipIdsOfCloud } from '../../draw.ts';
 import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
@@ -26,6 +28,9 @@ import { WindowsRest } from './rest.ts';
 import { TENANT_SITUATIONS } from './tenancy.ts';
 import { WindowsUsers } from './users.ts';
 import { WindowsWatch } from './watch.ts';
+
+/** Kinds whose attempts are recorded before they are made. */
+const ATTEMPTED: ReadonlySet<string> = new Set(['SmbMapping', 'IscsiTarget', 'WindowsMount']);
 
 export const WINDOWS: HistoryModel<WindowsHappening, Estate> = {
   name: 'windows',
@@ -176,8 +181,13 @@ class WindowsStorage implements Environment<WindowsHappening> {
 
   /** Who is held tells by whom, and each life hears that anew. */
   isBusyUnseen(): boolean {
+    // Each retry of an attempt is recorded, and the record is taken back when nothing was made.
+    const isRetried = (object: KubeObject): boolean =>
+      ATTEMPTED.has(object.kind) && reasonOf(object) === Reason.TransientError;
     return PLURALS.some((plural) =>
-      this.#context.cluster.objects(plural).some((object) => object.metadata.deletionTimestamp !== undefined),
+      this.#context.cluster
+        .objects(plural)
+        .some((object) => object.metadata.deletionTimestamp !== undefined || isRetried(object)),
     );
   }
 
