@@ -53,7 +53,7 @@ export interface BookContext {
   readonly key: string;
   readonly object: BookView;
   readonly dependencies: readonly Dependency[];
-  /** The own finalizer was stored once in this life, whoever has taken it off since, or there is a slot. */
+  /** The own finalizer was stored in this lifecycle, even if it was removed since, or there is a slot. */
   readonly mayHaveReserved: boolean;
   /** Until when what nobody answered may still be done, milliseconds since the epoch. */
   readonly inDoubtUntil: number;

@@ -143,7 +143,7 @@ export async function attempting(
 }
 
 /** Whether the request that failed so has ended: otherwise its outcome is unknown. */
-export function isEnded(error: unknown): boolean {
+export function isEnded(error: unknown): error is StatusError {
   return error instanceof StatusError && !(error instanceof UnknownEndError);
 }
 

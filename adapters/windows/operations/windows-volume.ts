@@ -17,7 +17,7 @@ import type { JsonObject } from '../../../bus/json.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
-import { StatusError, UnknownEndError } from '../../csi-proxy/base/status.ts';
+import { StatusError } from '../../csi-proxy/base/status.ts';
 import { requireSize } from '../../csi-proxy/hosts/rules.ts';
 import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
 import { explained } from '../read-only.ts';
@@ -26,7 +26,7 @@ import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { requireAlone, requireHeld } from './claims.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { recordsOf } from './records.ts';
-import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, isEnded, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
 
 /** A volume, and the disk that it is on. */
@@ -101,8 +101,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
             await host.volume.formatVolume(volumeID);
             return { formatted: true };
           } catch (error) {
-            // mutant: format-under-way-failed if -> $1
-            if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
+            // mutant: format-under-way-failed if -> !(error instanceof StatusError)
+            if (!isEnded(error)) throw error;
             return { failed: explained(error.message) };
           } finally {
             formats.delete(volumeID);
