@@ -70,13 +70,9 @@ export class KnownObject {
     // mutant: older-view-replaces ! -> false
     // mutant: gone-stays-gone &&.2 -> true
     const isKnown = !isNewer || (isGone && isOver);
-    let isDoubtful = false;
-    // Newer than the object, and older than the end of a later one of its name: that end is of the future of a restored backup (P11).
-    // mutant: newer-state-ignored drop
-    if (!isBorn && !isNewer && isOlder(this.#object, seen)) isDoubtful = true;
     // The API server lacked it at the takeover, and may have it again after it was restored from a backup (P11).
-    // mutant: restored-object-ignored drop
-    if (isStarted && !own && !isNewer && !isGone && this.#object === undefined) isDoubtful = true;
+    // mutant: restored-object-ignored =.2 -> false
+    const isDoubtful = isStarted && !own && !isNewer && !isGone && this.#object === undefined;
     if (isOver) return { isDoubtful, news: isBorn && isKnown ? 'none' : 'end' };
     return { isDoubtful, news: isKnown ? 'none' : 'state' };
   }
@@ -110,9 +106,4 @@ export class KnownObject {
   isBehind({ metadata }: KubeObject): boolean {
     return compareVersions(metadata.resourceVersion, this.#version) < 0;
   }
-}
-
-/** Whether what is known of the object is of an earlier version. */
-function isOlder(known: KubeObject | undefined, { metadata }: KubeObject): boolean {
-  return known !== undefined && compareVersions(known.metadata.resourceVersion, metadata.resourceVersion) < 0;
 }

@@ -252,8 +252,13 @@ export class ObjectActor extends ObjectContext {
   /** The object `uid` is deleted, as of `resourceVersion`; whichever it is without one. */
   acceptGone(uid: string | undefined, resourceVersion: string): void {
     if (this.#stopped) return;
+    if (this.object !== undefined && uid !== undefined && !this.#known.isOf(uid)) {
+      // mutant: later-end-unheeded drop
+      this.#suspect(resourceVersion);
+      return;
+    }
     this.#known.raise(resourceVersion);
-    if (this.object === undefined || (uid !== undefined && !this.#known.isOf(uid))) return;
+    if (this.object === undefined) return;
     const traceparent = workTraceparent(this.object);
     this.#endLife();
     this.#known.end();

@@ -262,7 +262,19 @@ export const building = resourceSetup.createStateConfig({
     retryingDiscard: {
       description: 'Removing what lost the race failed; it is tried again.',
       tags: Tag.Failing,
-      after: { backoff: 'discarding' },
+      // Its time may have passed, and another object have found it.
+      // mutant: discard-repeated-unasked :#2 -> 'discarding'
+      after: { backoff: 'resolvingDiscard' },
+    },
+    resolvingDiscard: {
+      description: 'Finding out whether another object has what is to be removed: then it is left.',
+      tags: Tag.Busy,
+      invoke: askOwner('resolveDiscard', {
+        later: 'retryingDiscard',
+        lost: 'retryingDiscard',
+        undo: [],
+        others: [{ guard: hasOwner, target: '#claiming', actions: forgetLoser }, { target: 'discarding' }],
+      }),
     },
   },
 });

@@ -64,6 +64,9 @@ export const deleting = resourceSetup.createStateConfig({
         { guard: and(['isOwnershipDisputed', 'isRecorded', 'isCredentialed']), target: 'resolvingOwnership' },
         // mutant: shared-resource-removed drop
         { guard: and(['isShared', 'isRecorded', 'isCredentialed']), target: 'resolvingOwnership' },
+        // Its id was taken out of the status: another object may have recorded the resource since.
+        // mutant: unrecorded-id-removed drop
+        { guard: and(['isRecorded', not('isStored'), 'isCredentialed']), target: 'resolvingOwnership' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
         { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'endingClaims' },
         { guard: 'isProvedUnbuilt', target: 'endingClaims' },
@@ -194,9 +197,11 @@ export const deleting = resourceSetup.createStateConfig({
         }),
         onError: { target: 'backingOff', actions: [noteFailure, countUnwatchedOf] },
       },
-      // A deletion that the cloud accepted and has not completed for long may be lost there.
+      // A deletion that the cloud accepted and has not completed for long may be lost there. Whose the resource is by now
+      // is decided again.
       // mutant: removal-asked-once drop
-      after: { removalPatience: 'removing' },
+      // mutant: removal-repeated-unasked :#2 -> 'removing'
+      after: { removalPatience: 'deciding' },
       on: {
         observed: { guard: wasSeenGone, target: 'endingClaims' },
         'dependencies.changed': { guard: isNewCredentials, target: 'confirming', actions: storeDependencies },

@@ -118,7 +118,7 @@ export const resourceSetup = setup({
     resetRaces: assign({ races: 0 }),
     /** From here on it is in use. */
     // mutant: recorded-resource-discarded {}.2 drop
-    noteRecorded: assign({ races: 0, made: undefined }),
+    noteRecorded: assign({ races: 0, made: undefined, mayHaveBuilt: true }),
     noteMade: assign({ made: ({ context }) => context.externalId }),
     /** From here on the current generation of the object is processed. */
     noteTry: assign({ tried: ({ context }) => context.object.generation, landsInMs: undefined }),

@@ -150,6 +150,14 @@ const NAMED = [
     plan: RESOURCES.plan(1_701_309),
     about: 'what a book made is taken away before any watch saw it, and the book makes another (UNREPORTED-CHILDREN-1)',
   },
+  {
+    plan: RESOURCES.plan(2_181_320),
+    about: 'a user takes the id of a network away whose deletion the cloud has lost, and another one records it (I2)',
+  },
+  {
+    plan: RESOURCES.plan(2_183_021),
+    about: 'of a book and the next one of its name only the end of the second is heard (P6, P12)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_500_240),
@@ -174,6 +182,10 @@ const NAMED = [
   {
     plan: { ...windowsPlan(152, { isAlone: true }), model: WINDOWS } as Plan,
     about: 'a portal is used by a connection that comes when its maker has gone (S4)',
+  },
+  {
+    plan: WINDOWS.plan(2_182_543),
+    about: 'a mount may have been made by an object whose node is not served any more (WIN-NEIGHBORS-1)',
   },
   { plan: WINDOWS.plan(83), about: "a tenant's connection is left to the other one, who has made it anew (S4)" },
   { plan: WINDOWS.plan(1_503_216), about: 'a portal goes with its maker after another one has looked at it (S4)' },

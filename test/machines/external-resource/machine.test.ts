@@ -375,7 +375,10 @@ test('a deletion during the create waits for what it makes, records it and remov
   const answers = {
     find: () => nothing,
     create: () => created,
-    record: () => ({ kind: 'stored' }),
+    record: () => {
+      run.report(view({ ...owned, externalId: 'id-1', deleting: true }));
+      return { kind: 'stored' };
+    },
     remove: () => undefined,
   };
   const run = await lived(answers, view(owned));
@@ -401,6 +404,50 @@ test('whoever loses the race for the id removes what it made (I4)', async () => 
   assert.ok(run.calls.includes('remove'));
   assert.equal(run.phase(), 'reconciling.observing');
   assert.is(run.context().externalId, 'id-9');
+});
+
+/** A run that lost the race for the id, and could not remove what it made at once. */
+async function undiscarded(resolveOwnership: (call: number) => unknown, inDoubtUntil = 0): Promise<Run> {
+  const run = start(
+    {
+      find: () => ({ ...nothing, at: inDoubtUntil }),
+      create: () => observation(),
+      record: () => {
+        run.report(view({ ...owned, externalId: 'id-9' }));
+        return { kind: 'lost', externalId: 'id-9' };
+      },
+      remove: (call) => (call === 1 ? fail(transient)() : undefined),
+      resolveOwnership,
+    },
+    view(owned),
+    undefined,
+    { inDoubtUntil },
+  );
+  await settled();
+  assert.is(run.phase(), 'building.retryingDiscard');
+  run.clock.increment(10_000);
+  await settled();
+  return run;
+}
+
+test('what lost the race for the id is removed later only if no other object has it by then (EXTERNAL-RESOURCE-8, I2)', async () => {
+  for (const owner of [conflictingOwner, undefined]) {
+    const run = await undiscarded(() => ({ conflictingOwner: owner, at: 0 }));
+    assert.is(run.count('remove'), owner === undefined ? 2 : 1);
+    assert.is(run.phase(), 'reconciling.observing');
+  }
+});
+
+test('while it cannot be found out who has what lost the race, it stays (EXTERNAL-RESOURCE-8)', async () => {
+  const answers = [
+    fail(transient),
+    fail({ code: 'conflict', message: 'being made' }),
+    () => ({ conflictingOwner, at: 0 }),
+  ];
+  for (const [index, answer] of answers.entries()) {
+    const run = await undiscarded(answer, 40_000);
+    assert.equal([run.count('remove'), run.phase()], [1, 'building.retryingDiscard'], String(index));
+  }
 });
 
 test('the winner of the race for the id may be taken out of the status while the loser is removed', async () => {
@@ -1984,6 +2031,69 @@ test('a verdict at the end is of what is removed then (EXTERNAL-RESOURCE-8)', as
   await settled();
   assert.is(run.phase(), 'deleting.removing');
   assert.is(run.context().externalId, 'id-1');
+});
+
+/** A run whose object was recorded, lost the id from its status by a person's hand, and is deleted then. */
+async function deletedWithoutId(resolveOwnership: (call: number) => unknown, more: Answers = {}): Promise<Run> {
+  const run = await lived(
+    {
+      observe: (call) => (call === 1 ? fail({ code: 'transient', message: 'no answer' })() : undefined),
+      resolveOwnership,
+      ...more,
+    },
+    view({ ...owned, externalId: 'id-1' }),
+  );
+  assert.is(run.phase(), 'backingOff');
+  run.report(view(owned));
+  run.report(view({ ...owned, deleting: true }));
+  await settled();
+  return run;
+}
+
+test('who has a resource is asked before it is removed by an id that is no longer in the status (EXTERNAL-RESOURCE-8, I2)', async () => {
+  const others = await deletedWithoutId(() => ({ conflictingOwner, at: 0 }));
+  assert.is(others.count('remove'), 0);
+  assert.is(others.phase(), 'deleting.endingClaims');
+  const own = await deletedWithoutId(() => ({ conflictingOwner: undefined, at: 0 }));
+  assert.equal([own.count('resolveOwnership'), own.count('remove')], [1, 1]);
+});
+
+test('a removal that is asked for again after long asks again who has what has no id in the status (EXTERNAL-RESOURCE-8, I2)', async () => {
+  const run = await lived(
+    { remove: () => undefined, observe: () => observation(), resolveOwnership: () => ({ conflictingOwner, at: 0 }) },
+    view({ ...owned, externalId: 'id-1', deleting: true }),
+  );
+  assert.equal([run.phase(), run.count('remove')], ['deleting.awaitingRemoval', 1]);
+  run.report(view({ ...owned, deleting: true }));
+  run.clock.increment(86_400_000);
+  await settled();
+  assert.is(run.count('remove'), 1);
+  assert.is(run.phase(), 'deleting.endingClaims');
+});
+
+test('what was found and recorded is searched for when its id was taken away and its owner is not known (EXTERNAL-RESOURCE-8)', async () => {
+  const run = start(
+    {
+      find: (call) => (call === 1 ? { ...nothing, matches: [observation()] } : new Promise(() => undefined)),
+      addOwnFinalizer: () => run.report(view(owned)),
+      record: () => {
+        run.report(view({ ...owned, externalId: 'id-1' }));
+        return { kind: 'stored' };
+      },
+      resolveOwnership: (call) =>
+        call === 1 ? { conflictingOwner: undefined, at: 0 } : fail({ code: 'transient', message: 'no answer' })(),
+      update: fail({ code: 'transient', message: 'no answer' }),
+    },
+    view(),
+  );
+  await settled();
+  assert.is(run.phase(), 'backingOff');
+  run.report(view(owned));
+  run.report(view({ ...owned, deleting: true }));
+  await settled();
+  run.clock.increment(60_000);
+  await settled();
+  assert.is(run.phase(), 'deleting.searching');
 });
 
 test('while what was sent may still land, a rival proves nothing (EXTERNAL-RESOURCE-3)', async () => {

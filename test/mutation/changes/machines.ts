@@ -64,6 +64,12 @@ export const MACHINES: readonly Change[] = [
     'unanswered-create-forgotten': 'I4: that an unanswered create may still land is forgotten',
     'cleanup-without-claims': 'a deleted object claims nothing, and its cleanup finds no credentials',
     'foreign-resource-recorded': 'EXTERNAL-RESOURCE-8: what was found is recorded, whosever it is',
+    'removal-repeated-unasked':
+      "EXTERNAL-RESOURCE-8, I2: what is removed again after long may be another object's by then",
+    'discard-repeated-unasked':
+      'EXTERNAL-RESOURCE-8, I2: what lost the race is removed when another object has found it',
+    'unrecorded-id-removed':
+      'EXTERNAL-RESOURCE-8, I2: what another object recorded is removed by an id that was taken out',
     'foreign-resource-removed': 'EXTERNAL-RESOURCE-8: a deleted object removes what another one has',
     'reported-drift-hides-edit': 'where drift is only reported an edit is not brought to the resource',
   }),

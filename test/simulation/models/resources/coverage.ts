@@ -72,6 +72,12 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.reconciling.observing -> lifecycle.reconciling.clearingId on done of observe if wasReplaced',
   // A dependency that no update uses yet is deleted, and observed before the cloud has finished something else.
   'externalResource: lifecycle.reconciling.awaitingReady -> stays on always if mustYieldUnused',
+  // What lost the race for the id could not be removed at once, and another object has it by now, or is making its like, or it
+  // cannot be found out.
+  'externalResource: lifecycle.building.resolvingDiscard -> lifecycle.building.retryingDiscard on done of resolveDiscard if mayStillLand',
+  'externalResource: lifecycle.building.resolvingDiscard -> lifecycle.claiming on done of resolveDiscard if hasOwner',
+  'externalResource: lifecycle.building.resolvingDiscard -> lifecycle.building.retryingDiscard on error of resolveDiscard if lostReservation',
+  'externalResource: lifecycle.building.resolvingDiscard -> lifecycle.building.retryingDiscard on error of resolveDiscard',
   // A failure of the cloud itself that lasts longer than the first pause after it.
   'externalResource: lifecycle.failed -> lifecycle.claiming on after relook',
   // A person says, just while it is looked for, which of several matches is the one to be removed.

@@ -235,7 +235,7 @@ export class WindowsRest {
       : `has not recorded that ${maker.metadata.name} made it`;
   }
 
-  async #dueOfMount(object: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
+  async #dueOfMount(object: KubeObject, { node, memory }: SimulatedMachine): Promise<Due> {
     const { host } = memory;
     const path = String(object.spec?.['path']);
     const source = this.#sourceOf(object);
@@ -243,9 +243,27 @@ export class WindowsRest {
     const place = await placeAt(ports, path);
     const isRight = await isAsAsked(ports, place, source);
     if (!isRight && place.kind !== 'absent') return { reasons: ['PathTaken'] };
+    if (!isRight && this.#isAttemptedBefore(object, path, node)) return { reasons: ['PathTaken'] };
     if (!isRight) return { ...READY, wrong: 'nothing is there' };
     // Somebody else may have made just that.
     return object.status?.['path'] === undefined ? { reasons: ['PathTaken'] } : READY;
+  }
+
+  /**
+   * Whether another object may have made the path, and waits for what it depends on: its record stands until it can look
+   * (WIN-NEIGHBORS-1).
+   */
+  #isAttemptedBefore({ metadata, status }: KubeObject, path: string, node: string): boolean {
+    if (status?.['path'] !== undefined) return false;
+    return this.#deps.cluster
+      .objects('windowsmounts')
+      .some(
+        (other) =>
+          other.metadata.uid !== metadata.uid &&
+          other.status?.['machine'] === serialOf({ node }) &&
+          other.status['path'] === path &&
+          readyOf(other).reason === 'WaitingForDependency',
+      );
   }
 
   #besides({ metadata }: KubeObject, plural: string, name: string): KubeObject | undefined {
