@@ -9,11 +9,11 @@ export const UNREACHABLE: readonly string[] = [
   'book: deleting.endingClaims -> deleting.retrying on error of endClaims',
   'book: withdrawing -> withdrawingAgain on error of withdraw',
   'book: withdrawingAgain -> withdrawing on after backoff',
-  // A watch is refused only when what was imported has gone, which nobody takes away here.
+  // A watch is rejected only when an imported resource was deleted, which no user does here.
   'externalResource: lifecycle.reconciling.awaitingReady -> lifecycle.failed on error of watch if isTerminal',
-  // Nobody writes the id of another into the status of what is made of a Secret.
+  // No user writes the id of another resource into the status of an object that needs a Secret.
   'externalResource: lifecycle.building.awaitingPrerequisite -> lifecycle.claiming on object.changed if isUnsettled',
-  // The API server takes whatever is said of content.
+  // The API server accepts every status of a content transfer.
   'externalResource: lifecycle.transferringContent.announcing -> lifecycle.failed on error of announce if isTerminal',
   'externalResource: lifecycle.transferringContent.delegated -> lifecycle.failed on error of announceDelegation if isTerminal',
   'externalResource: lifecycle.transferringContent.attempting -> lifecycle.failed on error of announceAttempt if isTerminal',
@@ -27,10 +27,10 @@ export const UNREACHABLE: readonly string[] = [
 
 /** As `rare` of `Coverage`. */
 export const RARE: readonly string[] = [
-  // A race, or an API server that is away, in the few milliseconds in which a download is said to be left to Glance.
+  // A race, or an unreachable API server, in the few milliseconds in which a download is reported as left to Glance.
   'externalResource: lifecycle.transferringContent.delegated -> lifecycle.transferringContent.delegated on error of announceDelegation if isLostRace',
   'externalResource: lifecycle.transferringContent.delegated -> lifecycle.backingOff on error of announceDelegation',
-  // What a dependency stands for is made anew while an update pass is under way.
+  // A dependency is re-created during an update pass.
   'externalResource: lifecycle.reconciling.evaluating -> lifecycle.reconciling.observing on always if isPassOnOld',
   // What an update has not put to use yet is deleted while the cloud is at work.
   'externalResource: lifecycle.reconciling.awaitingReady -> lifecycle.reconciling.observing on always if mayBeUnused',
@@ -42,9 +42,9 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.building.awaitingPrerequisite -> lifecycle.deleting on always if isDeleting',
   // A port that vanishes between two looks while the cloud is at work on it.
   'externalResource: lifecycle.reconciling.awaitingReady -> lifecycle.reconciling.clearingId on observed',
-  // A dependency that is made anew under another id while everybody is at rest.
+  // A dependency that is re-created under another id while all objects are settled.
   'externalResource: lifecycle.idle -> lifecycle.claiming on relations.changed',
-  // An id that two objects have recorded, which no user writes here, or that somebody takes away while the cloud is at work.
+  // An id that two objects have recorded, which no user writes here, or that a user clears while the cloud is at work.
   'externalResource: lifecycle.building.resolvingOwnership -> lifecycle.building.clearingLostId on done of resolveOwnership if mustTakeBack',
   'externalResource: lifecycle.building.clearingLostId -> lifecycle.claiming on done of yield',
   'externalResource: lifecycle.building.clearingLostId -> lifecycle.backingOff on error of yield',
@@ -55,14 +55,14 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.building.resolvingOwnership -> lifecycle.claiming on object.changed if isIdReplaced',
   'externalResource: lifecycle.reconciling.observing -> lifecycle.claiming on object.changed if isIdReplaced',
   'externalResource: lifecycle.transferringContent -> lifecycle.claiming on always if isOwnershipDisputed',
-  // What an earlier create made and the object does not tell of any more: another object has it, or the object is deleted.
+  // A resource of an earlier create that the spec no longer identifies: another object has it, or the object is deleted.
   'externalResource: lifecycle.building.resolvingOwnership -> lifecycle.claiming on done of resolveOwnership if hasEarlierRival',
   'externalResource: lifecycle.deleting.resolvingOwnership -> lifecycle.deleting.recordingFound on done of resolveOwnershipOnDelete if wasEarlier',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.removing on done of recordFound if wasStored',
   'externalResource: lifecycle.deleting.deciding -> lifecycle.deleting.endingClaims on always if isGoneWithOther',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on done of recordFound',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on error of recordFound',
-  // A deletion just while it is not clear whether something was built; and a child of which its absence was told too early.
+  // A deletion while it is unclear whether a resource was created; and a child that was reported absent too early.
   'externalResource: lifecycle.claiming.undetermined -> lifecycle.deleting on always if isDeleting',
   'externalResource: lifecycle.deleting.awaitingChildren -> lifecycle.deleting.removingChildren on after childrenPause if areChildrenGone',
   // A dependency is deleted while it is not clear whether anything was built on it, and no other answer ends that.
