@@ -170,6 +170,10 @@ const NAMED = [
   { plan: HOSTS.plan(1_100_155), about: 'a host is judged while Ironic reboots its machine' },
   { plan: HOSTS.plan(1_703_255), about: 'a host is judged before it has tried again what it could not do (I8)' },
   { plan: HOSTS.plan(2_160_210), about: 'Ironic loses a node while its host waits for its firmware to be read (I8)' },
+  {
+    plan: HOSTS.plan(2_200_185),
+    about: 'the vendor of a host is known after its firmware was read, and Ironic does not answer since',
+  },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   {
     plan: WINDOWS.plan(2_140_347),

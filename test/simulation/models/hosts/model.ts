@@ -35,7 +35,7 @@ export const HOSTS: HistoryModel<HostHappening, Landscape> = {
 };
 
 /** What BMCs say is looked at every few minutes, and by whoever begins: what is found then may be news. */
-const LOOKED_AT: ReadonlySet<string> = new Set(['hostfirmwaresettings', 'hostfirmwarecomponents']);
+const LOOKED_AT: ReadonlySet<string> = new Set(['hostfirmwaresettings', 'hostfirmwarecomponents', 'firmwareschemas']);
 
 class Hosts implements Environment<HostHappening> {
   readonly #context: HistoryContext;
