@@ -5,12 +5,12 @@ import { hasFormat } from '../../../../adapters/text/formats.ts';
 
 const test = suite('embedded api server: formats');
 
-/** Of a hostile text, in characters. */
+/** Characters of a hostile text. */
 const LENGTH = 100_000;
-/** For some hundreds of them, in milliseconds. */
+/** Limit for some hundreds of them, in milliseconds. */
 const LONGEST_MS = 8_000;
 
-/** Of each format what it takes, and what it does not. */
+/** Values that each format accepts, and values that it rejects. */
 const CASES: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
   ipv4: [
     ['1.2.3.4', '010.0.0.1', '::ffff:1.2.3.4', '::ffff:010.0.0.1'],
