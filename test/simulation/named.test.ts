@@ -158,6 +158,10 @@ const NAMED = [
     plan: RESOURCES.plan(2_183_021),
     about: 'of a book and the next one of its name only the end of the second is heard (P6, P12)',
   },
+  {
+    plan: RESOURCES.plan(2_202_174),
+    about: 'another client makes what an unanswered create asked for, and a user writes another id (EXTERNAL-RESOURCE-9)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_500_240),

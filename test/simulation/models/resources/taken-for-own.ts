@@ -1,5 +1,5 @@
-// A network that somebody else made under the name that an object wants, and that a deletion may take for the object's own: a create that
-// was never answered leaves no other evidence than what it asked for.
+// Networks of other clients that an object may take for what its own unanswered create made: such a create leaves no other evidence than
+// what it asked for. The object removes one when it is deleted, or when another writer has recorded another id first.
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { idOf, ownFinalizerOf } from './kinds.ts';
@@ -12,9 +12,12 @@ export function askedOfNetwork({ description = '', shared = false, external = fa
 /** Nothing tells it from what the create asked for: it is the same in all that the spec says, or the spec was edited since. */
 export function isTakenForOwn(object: KubeObject | undefined, foreign: JsonObject): boolean {
   const { deletionTimestamp, finalizers = [], generation = 0 } = object?.metadata ?? {};
-  if (object === undefined || deletionTimestamp === undefined || idOf(object) !== undefined) return false;
+  if (object === undefined || (deletionTimestamp === undefined) !== (idOf(object) !== undefined)) return false;
   if (!finalizers.includes(ownFinalizerOf(object.kind) ?? '')) return false;
   const asked = askedOfNetwork((object.spec?.['resource'] ?? {}) as JsonObject);
-  // The deletion is the second.
-  return generation > 2 || Object.entries(asked).every(([name, value]) => foreign[name] === value);
+  // A deletion is the second.
+  return (
+    generation > (deletionTimestamp === undefined ? 1 : 2) ||
+    Object.entries(asked).every(([name, value]) => foreign[name] === value)
+  );
 }
