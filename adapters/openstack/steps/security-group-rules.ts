@@ -47,9 +47,34 @@ export const RULES_READ = {
 /** Rule in Neutron's form. */
 type ObservedRule = Readonly<Partial<Record<keyof (typeof RULES_READ)['security_group_rules'], Json>>>;
 
-/** Neutron stores this name under another. */
-const PROTOCOL_NAMES: Readonly<Record<string, string>> = { icmpv6: 'ipv6-icmp' };
-const ICMP: ReadonlySet<string> = new Set(['icmp', 'ipv6-icmp']);
+const ICMP = 1;
+const ICMPV6 = 58;
+/** Numbers of the protocols that a spec can name (IANA): Neutron takes a name and its number for the same. */
+const PROTOCOLS: ReadonlyMap<string, number> = new Map([
+  ['icmp', ICMP],
+  ['igmp', 2],
+  ['ipip', 4],
+  ['tcp', 6],
+  ['egp', 8],
+  ['udp', 17],
+  ['dccp', 33],
+  ['ipv6-encap', 41],
+  ['ipv6-route', 43],
+  ['ipv6-frag', 44],
+  ['rsvp', 46],
+  ['gre', 47],
+  ['esp', 50],
+  ['ah', 51],
+  ['icmpv6', ICMPV6],
+  ['ipv6-icmp', ICMPV6],
+  ['ipv6-nonxt', 59],
+  ['ipv6-opts', 60],
+  ['ospf', 89],
+  ['vrrp', 112],
+  ['pgm', 113],
+  ['sctp', 132],
+  ['udplite', 136],
+]);
 
 /** Whether the rules that were read are those of `spec.resource`. */
 export function isAsSpecified(resource: JsonObject, attributes: JsonObject): boolean {
@@ -108,10 +133,10 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
 
 /** @throws {TerminalError} a rule has port 0, which Neutron refuses */
 function refusePortZero(rules: readonly SpecRule[]): void {
-  for (const [index, { portRange, protocol = '' }] of rules.entries()) {
+  for (const [index, { portRange, protocol = '', ethertype }] of rules.entries()) {
     const bound = (['min', 'max'] as const).find((name) => portRange?.[name] === 0);
     // mutant: port-zero-sent || -> true
-    if (bound === undefined || ICMP.has(nameOf(protocol))) continue;
+    if (bound === undefined || isIcmp(protocolOf(protocol, ethertype))) continue;
     throw new TerminalError(
       `invalid configuration creating resource: rules[${index}].portRange.${bound} is 0, which only ICMP has as a type or code: leave portRange out to let all through, or say ports from 1 to 65535`,
     );
@@ -148,7 +173,7 @@ function isSame(rule: SpecRule, observed: ObservedRule): boolean {
     (observed['remote_group_id'] ?? null) === null &&
     (observed['remote_address_group_id'] ?? null) === null &&
     ethertype === observed['ethertype'] &&
-    nameOf(protocol) === nameOf(observed['protocol'] ?? '') &&
+    protocolOf(protocol, ethertype) === protocolOf(observed['protocol'] ?? '', ethertype) &&
     // mutant: port-zero-means-all ===.1 -> (portRange?.min || null)
     (portRange?.min ?? null) === (observed['port_range_min'] ?? null) &&
     // mutant: port-zero-means-all ===.1 -> (portRange?.max || null)
@@ -184,9 +209,16 @@ function observedIn({ security_group_rules: rules }: JsonObject): readonly Obser
   return Array.isArray(rules) ? rules.filter(isJsonObject) : [];
 }
 
-function nameOf(protocol: Json): string {
+/** Number of a protocol, or its name where that has none here. Under IPv6 Neutron stores every ICMP as `ipv6-icmp`. */
+function protocolOf(protocol: Json, ethertype: string): number | string {
   const name = String(protocol).toLowerCase();
-  return PROTOCOL_NAMES[name] ?? name;
+  const number = PROTOCOLS.get(name) ?? (/^\d+$/.test(name) ? Number(name) : name);
+  // mutant: icmp-of-ipv6-is-another return -> number
+  return number === ICMP && ethertype === 'IPv6' ? ICMPV6 : number;
+}
+
+function isIcmp(protocol: number | string): boolean {
+  return protocol === ICMP || protocol === ICMPV6;
 }
 
 /** All addresses are as good as none stated. */

@@ -143,14 +143,29 @@ export function describeSecurityGroups(check: Check): void {
     assert.is(linesOf(observation).length, rules.length);
     const turned = tenant.managed('SecurityGroup', 'spelled', { rules: rules.toReversed() });
     assert.is((await tenant.settle(turned, observation)).passes, 0);
-    const otherwise = tenant.managed('SecurityGroup', 'spelled', {
-      rules: [
-        { direction: 'ingress', ethertype: 'IPv6', protocol: 'ipv6-icmp' },
-        { direction: 'ingress', ethertype: 'IPv6', protocol: 'tcp', remoteIPPrefix: 'fd00:0:0:2::7/64' },
-        ...rules.slice(2),
-      ],
-    });
-    assert.is((await tenant.settle(otherwise, observation)).passes, 0);
+    for (const protocol of ['ipv6-icmp', 'icmp']) {
+      const otherwise = tenant.managed('SecurityGroup', 'spelled', {
+        rules: [
+          { direction: 'ingress', ethertype: 'IPv6', protocol },
+          { direction: 'ingress', ethertype: 'IPv6', protocol: 'tcp', remoteIPPrefix: 'fd00:0:0:2::7/64' },
+          ...rules.slice(2),
+        ],
+      });
+      assert.is((await tenant.settle(otherwise, observation)).passes, 0, protocol);
+    }
+  });
+
+  check('a protocol is the same by its name, its number and what Neutron calls it for IPv6', async (tenant) => {
+    const icmp: Rule = { direction: 'ingress', ethertype: 'IPv6', protocol: 'icmp', portRange: { min: 0, max: 0 } };
+    const observation = await settled(tenant, 'numbered', [icmp, HTTPS]);
+    assert.equal(linesOf(observation), ['ingress IPv4 tcp 443-443', 'ingress IPv6 ipv6-icmp 0-0']);
+    const rules = (await tenant.list('security-group-rules', `security_group_id=${observation.id}`)).map((rule) => ({
+      ...rule,
+      protocol: rule['protocol'] === 'tcp' ? '6' : '58',
+    }));
+    const read = { ...observation, attributes: { ...observation.attributes, security_group_rules: rules } };
+    const object = tenant.managed('SecurityGroup', 'numbered', { rules: [icmp, HTTPS] });
+    assert.equal(await tenant.update(object, read), { changed: false });
   });
 
   check(
