@@ -370,14 +370,15 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
   const isEdited = object.generation > (object.deleting ? 2 : 1);
   const isUnbuilt = ({ finalizers, neededFor, fixed, answer }: Dependency): boolean => {
     if (answer === undefined) return false;
-    // mutant: absent-reference-proves-of-edited === -> $1 !== undefined
-    const isOld = finalizers.length > 0 && (neededFor === 'always' || fixed === true || !isEdited);
+    // mutant: absent-reference-proves-of-edited =.2 -> true
+    const isOriginal = fixed === true || !isEdited;
+    const isOld = finalizers.length > 0 && isOriginal;
     // A dependency that is used only after the create may go while a create is in doubt.
     // mutant: absent-use-proves-unbuilt return -> $2
     if (answer.readiness === Readiness.Absent) return neededFor !== 'update' && isOld;
     if (answer.externalId !== undefined || answer.version !== undefined) return false;
     // Guarded or our owner, which waits for us: it had no resource, or its resource could not have gone with ours on it.
-    if (neededFor === 'always') return true;
+    if (neededFor === 'always') return isOriginal;
     // It waits for us as well, and never had an id by which resources built on it could be identified.
     const isBlank = answer.readiness === Readiness.Deleting && answer.attributes === undefined;
     // mutant: blank-deletion-waits return -> false

@@ -89,10 +89,15 @@ function references({ spec, metadata }: KubeObject): readonly Reference[] {
   return [
     ...(routerRef === undefined
       ? []
-      : [{ kind: 'Router', name: routerRef, finalizers: guarded, neededFor: 'always' } as const]),
+      : [{ kind: 'Router', name: routerRef, finalizers: guarded, neededFor: 'always', fixed: true } as const]),
     ...(subnetRef === undefined
       ? []
-      : [{ kind: 'Subnet', name: subnetRef, finalizers: isOwn ? [] : guarded, neededFor: 'always' } as const]),
+      : [
+          {
+            ...{ kind: 'Subnet', name: subnetRef, finalizers: isOwn ? [] : guarded },
+            ...({ neededFor: 'always', fixed: true } as const),
+          },
+        ]),
   ];
 }
 

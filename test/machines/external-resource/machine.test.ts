@@ -1054,6 +1054,10 @@ test('an absent reference that may be new proves nothing: what an earlier life m
   assert.equal(edited.calls.slice(-2), ['resolveOwnership', 'remove']);
   const unedited = await lived(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
   assert.equal(unedited.calls.slice(-2), ['endClaims', 'removeOwnFinalizer']);
+  // So may a Secret be: the create may have been sent with another one.
+  const missing: Dependency = { ...secret, answer: { readiness: 'absent', uid: '' } };
+  const renamed = await lived(answers, view({ ...owned, deleting: true, generation: 3 }), [missing]);
+  assert.is(renamed.phase(), 'deleting.deciding');
   // A field that never was another: whatever of that name there is, is somebody else's.
   const network = dependency('absent', { fixed: true });
   const fixed = await lived(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, network]);
