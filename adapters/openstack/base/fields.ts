@@ -14,6 +14,8 @@ export type Change =
   | { readonly kind: 'step' }
   /** The field is compared on every pass while it is set. */
   | { readonly kind: 'whenSet' }
+  /** The field is sent again when the cloud has no value any more; another value stays. */
+  | { readonly kind: 'whenLost' }
   /** The field is compared on every attempt; unset, it is equivalent to these attributes. */
   | { readonly kind: 'always'; readonly unset: JsonObject };
 
@@ -52,10 +54,10 @@ export interface SentOptions<Attributes> {
   /** Compared on every attempt; the equivalent of the field while it is unset. */
   readonly unset?: Attributes;
   /**
-   * `whenSet`: compared only while it is set; `step`: handled by a step of the kind; `ignored`: a later change is
-   * accepted, without effect.
+   * `whenSet`: compared only while it is set; `whenLost`: sent again when the cloud has no value any more; `step`: handled
+   * by a step of the kind; `ignored`: a later change is accepted, without effect.
    */
-  readonly update?: 'whenSet' | 'step' | 'ignored';
+  readonly update?: 'whenSet' | 'whenLost' | 'step' | 'ignored';
   /** Sent on create when the field is unset. */
   readonly initial?: Attributes;
   /** Names in a create for attributes that updates and responses name differently. */
@@ -112,9 +114,9 @@ export function sentAs<S extends Schema, Attribute extends string>(
   const change: Change =
     unset !== undefined
       ? { kind: 'always', unset: defined(unset) }
-      : update === 'whenSet' || update === 'step'
-        ? { kind: update }
-        : { kind: 'never' };
+      : update === undefined || update === 'ignored'
+        ? { kind: 'never' }
+        : { kind: update };
   return {
     schema,
     role: 'attribute',
@@ -136,7 +138,7 @@ export function sentAs<S extends Schema, Attribute extends string>(
 
 /** Whether the resource's own update brings a field. */
 export function isCompared({ kind }: Change): boolean {
-  return kind === 'whenSet' || kind === 'always';
+  return kind === 'whenSet' || kind === 'whenLost' || kind === 'always';
 }
 
 export interface NamedOptions extends Pick<SentOptions<Json>, 'update' | 'keepsEmpty'> {

@@ -40,14 +40,14 @@ export const floatingIP = defineKind({
     portRef: sent(
       'port_id',
       immutable(ref('Port', 'portRef is the Port that is reached by it.', { guarded: true, shownBy: 'portID' })),
-      // A port that was replaced is associated with the address again.
-      { update: 'whenSet' },
+      // A port that was replaced is associated with the address again. What another client has moved stays.
+      { update: 'whenLost' },
     ),
     fixedIP: sent(
       'fixed_ip_address',
       immutable(ip('fixedIP is the address of the port, where it has several.')),
       // Lost with the port, and sent again with it.
-      { update: 'whenSet' },
+      { update: 'whenLost' },
     ),
     projectRef: sent(
       'project_id',

@@ -160,6 +160,8 @@ export function differenceOf(
     for (const [attribute, value] of Object.entries(expected)) {
       if (isSame(value, observed[attribute], field)) continue;
       if (field.keepsEmpty && isEmpty(observed[attribute])) continue;
+      // mutant: moved-association-pulled-back drop
+      if (field.change.kind === 'whenLost' && !isEmpty(observed[attribute])) continue;
       // An existing resource may use a dependency that is not ready any more; a new one may not.
       if (wired !== undefined && wired.unready.length > 0) {
         missing.push(...wired.unready);

@@ -162,6 +162,31 @@ export function describeFloatingIPs(check: Check): void {
     },
   );
 
+  check('an association that another client has changed stays as it is', async (tenant) => {
+    const { networkId, known: range } = await outside(tenant);
+    const { portId } = await reachable(tenant, networkId);
+    const { port } = await tenant.call('GET', `/ports/${portId}`);
+    const { network_id, fixed_ips } = port as { network_id: string; fixed_ips: readonly Record<string, string>[] };
+    const [{ ip_address: fixedIP = '', subnet_id = '' } = {}] = fixed_ips;
+    const theirs = [{ subnet_id, ip_address: '10.9.0.21' }];
+    const other = await tenant.outside('Port', { name: tenant.name('other'), network_id, fixed_ips: theirs });
+    const object = tenant.managed('FloatingIP', 'moved', { floatingNetworkRef: 'outside', portRef: 'p', fixedIP });
+    const known = { ...range, 'Port/p': portId };
+    const { observation } = await tenant.settle(object, await tenant.create(object, known), known);
+    await tenant.call('PUT', `/floatingips/${observation.id}`, { floatingip: { port_id: other } });
+    const seen = (await tenant.observe(object, observation.id, known)) as Observation;
+    const { passes, observation: after } = await tenant.settle(object, seen, known);
+    assert.equal([passes, after.resource['portID'], after.resource['fixedIP']], [0, other, '10.9.0.21']);
+    // Another address of the port that is asked for is left, too: Neutron takes one only together with the port.
+    const two = { port: { fixed_ips: [...fixed_ips, { subnet_id, ip_address: '10.9.0.22' }] } };
+    await tenant.call('PUT', `/ports/${portId}`, two);
+    const back = { floatingip: { port_id: portId, fixed_ip_address: '10.9.0.22' } };
+    await tenant.call('PUT', `/floatingips/${observation.id}`, back);
+    const again = (await tenant.observe(object, observation.id, known)) as Observation;
+    const settled = await tenant.settle(object, again, known);
+    assert.equal([settled.passes, settled.observation.resource['fixedIP']], [0, '10.9.0.22']);
+  });
+
   check('what Neutron says to a floating IP is tried again, but for an address that is taken', async (tenant) => {
     const { networkId, known } = await outside(tenant);
     const inner = await tenant.outside('Network', { name: tenant.name('inside') });

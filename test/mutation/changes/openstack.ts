@@ -124,6 +124,7 @@ export const OPENSTACK: readonly Change[] = [
     'port-zero-sent': 'OS-SECURITY-GROUP-RULES-3: a rule for port 0 is sent',
   }),
   ...noticedBy(['kinds on the simulator'], {
+    'moved-association-pulled-back': 'a floating IP that its operator has moved is taken from there',
     'icmp-of-ipv6-is-another':
       'OS-SECURITY-GROUP-RULES-1: ICMP of IPv6 is created again and again, as Neutron calls it otherwise',
     'icmp-zero-not-sent': 'OS-SECURITY-GROUP-RULES-3: type 0 of ICMP is not sent, and all types are let through',
