@@ -8,6 +8,7 @@ import {
   WaitingError,
 } from '../../../bus/errors.ts';
 import { GATEWAY_FAILURES } from '../../http/transport.ts';
+import { isJsonObject } from '../base/fields.ts';
 import { faultOf } from './faults.ts';
 import { quotaMessage, quotasOf } from './quotas.ts';
 import { HttpError } from './session.ts';
@@ -49,6 +50,12 @@ export function refused(error: unknown, doing: string): unknown {
   if (!(error instanceof HttpError) || !REFUSED.has(error.status) || quotasOf(error) !== undefined)
     return transient(error);
   return new TerminalError(`invalid configuration ${doing}: ${error.message}`, { cause: error });
+}
+
+/** Type of the error that an answer of Neutron names; undefined: none. */
+export function errorTypeOf(error: unknown): unknown {
+  const { NeutronError } = error instanceof HttpError ? error.body : {};
+  return isJsonObject(NeutronError) ? NeutronError['type'] : undefined;
 }
 
 /** Error about a resource that no change of the spec can repair; its state may still change in the cloud. */

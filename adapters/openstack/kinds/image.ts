@@ -36,6 +36,7 @@ export const image = defineKind({
   service: GLANCE,
   collection: 'images',
   member: 'image',
+  words: { creating: 'creating image' },
   resource: {
     name: named(openstackName('name is what Glance calls the image; the name of the object unless stated.')),
     protected: sent('protected', boolean('protected is whether Glance refuses to delete it; false unless stated.'), {

@@ -18,6 +18,7 @@ export const keyPair = defineKind({
   members: 'keypairs',
   unwrapped: underName,
   unique: 'user',
+  words: { creating: 'creating Keypair' },
   importId: string('id is the name of a key pair that exists; one that does not is an error that is not tried again.', {
     maxLength: 1024,
   }),

@@ -110,6 +110,9 @@ export const trunk = defineKind({
   // A port carries one trunk at most.
   adoption: { query: ['name', 'portRef', 'projectRef'] },
   // Neutron removes none that is down.
-  removable: { refusal: 409, attributes: { admin_state_up: true } },
+  removable: {
+    ...{ refusal: 409, type: 'TrunkDisabled' },
+    ...{ attributes: { admin_state_up: true }, otherwise: { admin_state_up: false } },
+  },
   steps: [subportsStep],
 });

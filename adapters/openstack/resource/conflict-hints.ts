@@ -6,7 +6,7 @@ import { nameOf } from './desired.ts';
 import type { ResourceFields } from './table.ts';
 
 /** Prefix of a conflict; the text of the cloud follows. */
-const CONFLICT = /^invalid configuration creating [a-z ]+: .* answered 409: (.*)$/s;
+const CONFLICT = /^invalid configuration creating [A-Za-z ]+: .* answered 409: (.*)$/s;
 /** Message of Neutron about a floating IP: the port has one, which no lookup for this object finds. */
 const PORT_IS_TAKEN = /^Cannot associate floating IP .* already has a floating IP on external network /s;
 /** Messages of Nova, Cinder and Keystone about a name; the existing resource differs from the spec, or it would be adopted. */

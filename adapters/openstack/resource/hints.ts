@@ -23,8 +23,8 @@ export interface AdvisedKind {
 }
 
 /** Prefix of error texts that a retry cannot change. */
-const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
-const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
+const TERMINAL = /^invalid configuration (?:creating (?:resource|image|Keypair)|updating resource): /;
+const REFUSED_FOR_GOOD = /^invalid configuration [A-Za-z ]+: .* answered 4\d\d\b/;
 /** Message about a dependency of a create; the resource of the object itself is read first. */
 const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
 /** Messages about failures of the resource that only the cloud's administrator can repair. */

@@ -21,7 +21,7 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { type Criterion, matchesAll, queryOf } from '../base/criteria.ts';
 import { isJsonObject, readFields } from '../base/fields.ts';
 import { projected } from '../base/projection.ts';
-import { refused, unrecoverable } from '../client/call-errors.ts';
+import { errorTypeOf, refused, unrecoverable } from '../client/call-errors.ts';
 import { checkedOperations, type WatchingOperations } from '../client/checked-operations.ts';
 import { type Identity, idCriteria, identityOf as identityOfParts } from '../client/identity.ts';
 import { HttpError, type Session, type Sessions } from '../client/session.ts';
@@ -265,12 +265,19 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       try {
         await session.call({ ...call, method: 'DELETE' });
       } catch (error) {
-        const { refusal, attributes, askedBy } = kind.removable ?? {};
+        const { refusal, type, attributes, otherwise, askedBy } = kind.removable ?? {};
         if (attributes === undefined || !(error instanceof HttpError) || error.status !== refusal) throw error;
+        if (type !== undefined && errorTypeOf(error) !== type) throw error;
         // mutant: guarded-resource-removed if -> false
         if (askedBy !== undefined && resourceOf(request)?.[askedBy.field] !== askedBy.value) throw error;
         await session.call({ ...call, ...changeRequest(kind, attributes) });
-        await session.call({ ...call, method: 'DELETE' });
+        try {
+          await session.call({ ...call, method: 'DELETE' });
+        } catch (failure) {
+          // mutant: refused-removal-changes drop
+          if (otherwise !== undefined) await session.call({ ...call, ...changeRequest(kind, otherwise) });
+          throw failure;
+        }
       }
     },
   };

@@ -79,7 +79,11 @@ export interface OperationsDeps {
 export interface Removable {
   /** The status of the answer by which it refuses. */
   readonly refusal: number;
+  /** Type of the error that the answer names, where others have the same status. */
+  readonly type?: string;
   readonly attributes: JsonObject;
+  /** Attributes that are set again when the removal is refused all the same. */
+  readonly otherwise?: JsonObject;
   /**
    * Removal requires that the user requests it in the current `spec.resource`: this field has this value. By default no
    * such request is needed.

@@ -5,7 +5,7 @@
 //       precede additions: a new port may use a segmentation that is occupied until then.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { NEUTRON } from '../base/services.ts';
-import { refused } from '../client/call-errors.ts';
+import { errorTypeOf, refused, transient } from '../client/call-errors.ts';
 import type { UpdateStep } from '../resource/table.ts';
 import { sendExpecting } from '../resource/update.ts';
 
@@ -55,19 +55,23 @@ export const subportsStep: UpdateStep = async ({ session, request }) => {
     .map(({ portRef }) => `Port/${portRef}`);
   if (added.length === 0 && surplus.length === 0) return { changed: false, waiting, unused };
   const path = `/trunks/${encodeURIComponent(observation.id)}`;
-  const put = (suffix: string, body: JsonObject): Promise<void> =>
+  const put = (suffix: string, body: JsonObject, doing: string): Promise<void> =>
     sendExpecting(
       session,
       { service: NEUTRON.type, method: 'PUT', path: `${path}${suffix}`, deadlineAt, traceparent, body },
-      (error) => refused(error, 'updating resource'),
+      // Another trunk that still carries the port may be about to give it up.
+      // mutant: moved-subport-refused ?: -> $3
+      (error) => (errorTypeOf(error) === 'TrunkPortInUse' ? transient(error) : refused(error, doing)),
     );
+  const bring = (isUp: boolean): Promise<void> => put('', { trunk: { admin_state_up: isUp } }, 'updating resource');
   const isDown = resource['adminStateUp'] === false;
-  if (isDown) await put('', { trunk: { admin_state_up: true } });
+  if (isDown) await bring(true);
   try {
-    if (surplus.length > 0) await put('/remove_subports', { sub_ports: surplus.map(({ port_id }) => ({ port_id })) });
-    if (added.length > 0) await put('/add_subports', { sub_ports: added as unknown as Json });
+    const removed = surplus.map(({ port_id }) => ({ port_id }));
+    if (removed.length > 0) await put('/remove_subports', { sub_ports: removed }, 'removing subports');
+    if (added.length > 0) await put('/add_subports', { sub_ports: added as unknown as Json }, 'adding subports');
   } finally {
-    if (isDown) await put('', { trunk: { admin_state_up: false } });
+    if (isDown) await bring(false);
   }
   return { changed: true, fields: ['subports'], waiting, unused };
 };

@@ -8,7 +8,7 @@ import { hintOn } from '../../../adapters/openstack/resource/hints.ts';
 import type { TableKind } from '../../../adapters/openstack/resource/table.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { withTenant } from '../../world/tenant.ts';
+import { fails, withTenant } from '../../world/tenant.ts';
 
 const test = suite('removals');
 
@@ -56,6 +56,24 @@ for (const [kind, kindName, field, resource, collection] of CASES) {
       );
     }));
 }
+
+test('a trunk that is down, and that Neutron does not remove because it is used, stays down', () =>
+  withTenant(async (tenant) => {
+    const network_id = await tenant.outside('Network', { name: tenant.name('net') });
+    const parent = await tenant.outside('Port', { name: tenant.name('p'), network_id });
+    const known = { 'Port/p': parent };
+    const object = tenant.managed('Trunk', 't', { portRef: 'p', adminStateUp: false });
+    const { observation } = await tenant.settle(object, await tenant.create(object, known), known);
+    const remove = () =>
+      tenant.operations('Trunk').remove({ ...tenant.request(deleted(object), known), id: observation.id });
+    await tenant.call('PUT', `/ports/${parent}`, { port: { 'binding:host_id': 'host-1' } });
+    await fails(remove(), 'transient', /is currently in use/);
+    const { trunk } = await tenant.call('GET', `/trunks/${observation.id}`);
+    assert.is((trunk as JsonObject)['admin_state_up'], false);
+    await tenant.call('PUT', `/ports/${parent}`, { port: { 'binding:host_id': '' } });
+    await remove();
+    assert.is(await tenant.observe(object, observation.id, known), undefined);
+  }));
 
 test('33.B9: a floating IP whose port is not reached from outside says that a RouterInterface is missing', () =>
   withTenant(async (tenant, simulator) => {

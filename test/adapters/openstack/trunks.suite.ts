@@ -153,6 +153,23 @@ export function describeTrunks(check: Check): void {
     },
   );
 
+  check('a port that moves from one trunk to another is added when the other has given it up', async (tenant) => {
+    const known = await harbour(tenant);
+    const trunk = (name: string, portRef: string, ...subports: readonly ReturnType<typeof vlan>[]) =>
+      tenant.managed('Trunk', name, { portRef, subports });
+    const from = trunk('from', 'parent', vlan('a', 1));
+    const to = trunk('to', 'b');
+    const { observation: carrier } = await tenant.settle(from, await tenant.create(from, known), known);
+    const { observation } = await tenant.settle(to, await tenant.create(to, known), known);
+    const moved = trunk('to', 'b', vlan('a', 1));
+    await fails(tenant.update(moved, observation, known), 'transient', /in use by another trunk/);
+    await tenant.settle(trunk('from', 'parent'), carrier, known);
+    const { passes, observation: carrying } = await tenant.settle(moved, observation, known);
+    assert.is(passes, 1);
+    const taken = trunk('to', 'b', vlan('a', 1), vlan('c', 1));
+    await fails(tenant.update(taken, carrying, known), 'terminal', /^invalid configuration adding subports: /);
+  });
+
   check('what an interrupted create left of a trunk is found, and trunks are imported', async (tenant) => {
     const known = await harbour(tenant);
     const object = tenant.managed('Trunk', 'lost', { portRef: 'parent', description: 'lost' });

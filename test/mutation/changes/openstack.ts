@@ -124,6 +124,7 @@ export const OPENSTACK: readonly Change[] = [
     'port-zero-sent': 'OS-SECURITY-GROUP-RULES-3: a rule for port 0 is sent',
   }),
   ...noticedBy(['kinds on the simulator'], {
+    'moved-subport-refused': 'a port that moves from one trunk to another is in none of them for good',
     'moved-association-pulled-back': 'a floating IP that its operator has moved is taken from there',
     'icmp-of-ipv6-is-another':
       'OS-SECURITY-GROUP-RULES-1: ICMP of IPv6 is created again and again, as Neutron calls it otherwise',
@@ -182,6 +183,7 @@ export const OPENSTACK: readonly Change[] = [
     'shared-resource-left-by-all': 'OWNERSHIP-5: of several that go at once each leaves the resource to another',
   }),
   ...noticedBy(['removals'], {
+    'refused-removal-changes': 'a trunk that stays is up, against its spec, after its removal was refused',
     'guarded-resource-removed': 'what a service keeps from removal is removed without being asked for that',
   }),
   ...noticedBy(['states of resources'], {
