@@ -52,6 +52,17 @@ export function requestTraceparent({ metadata }: KubeObject): string | undefined
   return isItsDeletion ? annotations[DELETION_TRACEPARENT] : undefined;
 }
 
+/** What becomes of the external resource of a deleted object whose spec cannot say it: `detach` leaves it as it is. */
+export const ON_DELETE_ANNOTATION = 'troupe/on-delete';
+const DETACH = 'detach';
+/** Annotations for an object whose external resource stays when it is deleted. */
+export const DETACHED: Readonly<Record<string, string>> = { [ON_DELETE_ANNOTATION]: DETACH };
+
+/** Whether the external resource stays when the object is deleted, by its annotation. */
+export function isAnnotatedDetached({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
+  return metadata.annotations?.[ON_DELETE_ANNOTATION] === DETACH;
+}
+
 /** Retry request of a user, kept for every managed kind. Only a change of its value matters: `troupe retry` writes the time. */
 export const RETRY_ANNOTATION = 'troupe/retry';
 

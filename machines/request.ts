@@ -40,8 +40,15 @@ export interface Child {
   readonly labels?: Readonly<Record<string, string>>;
   /** Its owner is its controller, where it has no other one. */
   readonly isControlled?: true;
+  /** An earlier spec asked for it, and this one does not: it is deleted if its owner has made it. */
+  readonly isUnwanted?: true;
   /** Reaction to a difference; `keep`: it is created, and its later content belongs to others. */
   readonly onDrift: 'apply' | 'replace' | 'keep';
+}
+
+export interface ChildRemoval {
+  readonly more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[];
+  readonly isDetached?: boolean;
 }
 
 /** Dependent of an object, with its attributes. */

@@ -10,7 +10,8 @@
 //       have done it already.
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
-import type { Child, Kind, Reference } from '../../machines/kind.ts';
+import { DETACHED, isAnnotatedDetached } from '../../machines/annotations.ts';
+import type { Child, ChildRemoval, Kind, Reference } from '../../machines/kind.ts';
 import { type DependencyAnswer, type LabelPatch, type ObjectVersion, Readiness } from '../../machines/lifecycle.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
@@ -50,7 +51,7 @@ export async function ensureChildren(
   const waiting = await ended(children.map((child) => ensureChild(deps, owner, child)));
   // Whatever was done for it, it was there.
   // mutant: unreported-child-forgotten drop
-  for (const child of children) followUnreported(deps, owner, child);
+  for (const child of children) if (child.isUnwanted !== true) followUnreported(deps, owner, child);
   return waiting.flat();
 }
 
@@ -100,6 +101,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       owners: [ownerReferenceTo(object)],
     });
   const answer = answerFrom(deps, owner, key);
+  if (child.isUnwanted === true) return (await removeChild(deps, owner, child)) ? [] : waiting('deleted');
   // Its actor may have said that it is absent before it was made: the API server knows.
   const found = await objects.applied(resource, namespace, child.name, manager);
   refuseEnded(owner);
@@ -211,42 +213,50 @@ export async function mark(
 /**
  * Requests the deletion of all children, and returns whether all were deleted already.
  *
- * @param more others, named elsewhere than in the kind: those without our owner reference are left
+ * @param options.more others, named elsewhere than in the kind: those without our owner reference are left
  */
 export async function removeChildren(
   deps: ChildrenDeps,
   owner: Owner,
-  more: readonly Other[] = [],
+  { more = [], isDetached = false }: ChildRemoval = {},
 ): Promise<{ readonly gone: boolean }> {
-  const removing = [
-    ...owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)),
-    ...more.map((child) => removeChild(deps, owner, child, isOwnedBy)),
-  ];
-  const gone = await ended(removing);
+  const usual = owner.kind.children(owner.object);
+  const others = more.map((child) => ({ ...child, isUnwanted: true }) as const);
+  const gone = await ended([...usual, ...others].map((child) => removeChild(deps, owner, child, isDetached)));
   return { gone: gone.every(Boolean) };
 }
 
-/** @param isOurs  of what is not, nothing is touched */
+/**
+ * @returns whether nothing is left of it
+ * @param isDetached  whether its external resource stays
+ */
 async function removeChild(
   deps: ChildrenDeps,
   owner: Owner,
-  child: Other,
-  isOurs: (object: KubeObject, child: KubeObject) => boolean = () => true,
+  child: Other & Pick<Child, 'isUnwanted'>,
+  isDetached = false,
 ): Promise<boolean> {
   const { objects } = deps;
   const { uid } = owner.object.metadata;
   const { resource, namespace } = placeOf(deps, owner, child);
   const present = await objects.get(resource, namespace, child.name);
   refuseEnded(owner);
-  if (present === undefined || !isOurs(owner.object, present)) return true;
+  // mutant: child-of-others-removed ||.2 -> false
+  if (present === undefined || (child.isUnwanted === true && !isOwnedBy(owner.object, present))) return true;
   const { ownerReferences = [], deletionTimestamp } = present.metadata;
   // mutant: shared-child-deleted if -> false
   if (ownerReferences.some((other) => other.uid !== uid)) {
     if (isOwnedBy(owner.object, present)) await objects.removeOwner(resource, present, uid);
     return true;
   }
-  if (deletionTimestamp === undefined)
-    await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
+  const known = { namespace, name: child.name, uid: present.metadata.uid };
+  // Before the deletion, and also when it waits already: it ends with what is known then.
+  // mutant: detached-child-removed if -> false
+  if (isDetached && !isAnnotatedDetached(present)) {
+    const { guards, children: manager = guards } = owner.kind.fieldManagers;
+    await objects.mark(resource, known, `${manager}/detach`, { labels: {}, annotations: DETACHED, owners: [] });
+  }
+  if (deletionTimestamp === undefined) await objects.remove(resource, known);
   return false;
 }
 

@@ -16,7 +16,7 @@ import {
   TroupeError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import type { Child, ChildRemoval, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import {
   type CompletedLookup,
   type Dependency,
@@ -311,8 +311,8 @@ export class ObjectPorts implements LifecyclePorts {
     return settled(() => ensureChildren(this.#deps, this.#owner(), more));
   }
 
-  removeChildren(more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[]): Promise<{ readonly gone: boolean }> {
-    return settled(() => removeChildren(this.#deps, this.#owner(), more));
+  removeChildren(options?: ChildRemoval): Promise<{ readonly gone: boolean }> {
+    return settled(() => removeChildren(this.#deps, this.#owner(), options));
   }
 
   recordEvents(events: readonly UserEvent[]): void {

@@ -193,12 +193,13 @@ export function objects({ client }: { client: KubeClient }): Objects {
       const body = { metadata: { uid, resourceVersion }, spec };
       return send(resource, referenceTo(object), MERGE, body, `?fieldManager=${encodeURIComponent(manager)}`);
     },
-    mark(resource, object, manager, { labels, owners }) {
+    mark(resource, object, manager, { labels, annotations, owners }) {
       const body = identity(resource, object);
       const ownerReferences = owners.map((owner) => ({ ...owner, controller: false })) as unknown as JsonObject[];
       const metadata = {
         ...body.metadata,
         ...(Object.keys(labels).length > 0 && { labels: { ...labels } }),
+        ...(annotations !== undefined && { annotations: { ...annotations } }),
         ...(owners.length > 0 && { ownerReferences }),
       };
       return send(resource, object, APPLY, { ...body, metadata }, query(manager));

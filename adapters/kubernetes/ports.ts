@@ -112,12 +112,16 @@ export interface Objects {
     manager: string,
     spec: JsonObject,
   ): Promise<KubeObject>;
-  /** Puts labels, and owners that are no controllers, on this incarnation of an object; `manager` owns just these then. */
+  /** Puts labels, annotations and owners that are no controllers on this incarnation of an object; `manager` owns just these then. */
   mark(
     resource: Resource,
     object: ObjectReference,
     manager: string,
-    marks: { readonly labels: Readonly<Record<string, string>>; readonly owners: readonly OwnerReference[] },
+    marks: {
+      readonly labels: Readonly<Record<string, string>>;
+      readonly annotations?: Readonly<Record<string, string>>;
+      readonly owners: readonly OwnerReference[];
+    },
   ): Promise<KubeObject>;
   /**
    * Stores `status.id`, or clears it with null, and members of `status.resource` that no status manager states.

@@ -190,6 +190,11 @@ export interface EffectInput {
   readonly observation?: Observation | undefined;
 }
 
+export interface ChildrenInput extends EffectInput {
+  /** The external resources of the children stay. */
+  readonly isDetached: boolean;
+}
+
 export interface UpdateInput extends EffectInput {
   /** Nothing is to be changed. */
   readonly report?: boolean;

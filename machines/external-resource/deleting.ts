@@ -80,7 +80,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'removeChildren',
         src: 'removeChildren',
-        input: ofObject,
+        input: ({ context: { key, object } }) => ({ key, isDetached: object.detached }),
         // mutant: gone-before-children {}.1 drop
         onDone: [{ guard: wereChildrenGone, target: 'deciding' }, { target: 'awaitingChildren' }],
         onError: { target: 'backingOff', actions: noteFailure },
@@ -90,6 +90,11 @@ export const deleting = resourceSetup.createStateConfig({
       description: 'Waiting until the children are deleted.',
       tags: [Tag.Waiting, ResourceTag.AwaitsChildren],
       on: {
+        // The external resources of the children may be to stay now.
+        'object.changed': [
+          { guard: isEdited, target: 'removingChildren', actions: [storeObject, 'claim'] },
+          { actions: storeObject },
+        ],
         'dependencies.changed': [
           { guard: areChildrenNowGone, target: 'removingChildren', actions: storeDependencies },
           { actions: storeDependencies },

@@ -7,6 +7,7 @@ import { faultIn } from './answers.ts';
 import {
   type AnnounceInput,
   backoffMs,
+  type ChildrenInput,
   type ContentProgressed,
   type CreateInput,
   type EffectInput,
@@ -202,7 +203,9 @@ export function withEffects(
       delegate: effect(({ ports, input }: EffectRun<EffectInput>) => call(ports, 'delegate', { id: idOf(input) })),
       fill: effect(fill),
       remove: effect(({ ports, input }: EffectRun<EffectInput>) => call(ports, 'remove', { id: idOf(input) })),
-      removeChildren: effect(({ ports }) => ports.removeChildren()),
+      removeChildren: effect(({ ports, input }: EffectRun<ChildrenInput>) =>
+        ports.removeChildren({ isDetached: input.isDetached }),
+      ),
     },
     actions: {
       claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids),

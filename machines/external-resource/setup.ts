@@ -9,6 +9,7 @@ import {
   ambiguityOf,
   backoffMs,
   basisOf,
+  type ChildrenInput,
   CLEAR_FOR_MS,
   type ContentProgressed,
   type CreateInput,
@@ -90,7 +91,7 @@ export const resourceSetup = setup({
     fill: fromPromise<unknown, FillInput>(notProvided),
     remove: fromPromise<void, EffectInput>(notProvided),
     /** Asks for the deletion of the children, and says whether none was left. */
-    removeChildren: fromPromise<{ readonly gone: boolean }, EffectInput>(notProvided),
+    removeChildren: fromPromise<{ readonly gone: boolean }, ChildrenInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
     endClaims: fromPromise<void, EffectInput>(notProvided),
     /** Removes the own finalizer. */

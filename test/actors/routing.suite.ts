@@ -4,7 +4,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from '../world/environments.ts';
-import { type Check, checkIn, condition, type Kind, said, type World } from '../world/world.ts';
+import { type Check, CREDENTIALS, checkIn, condition, type Kind, said, type World } from '../world/world.ts';
 
 const PREFIX = 'openstack.k-orc.cloud';
 const COLLECTIONS = ['ports', 'routers', 'subnets', 'security-groups', 'networks', 'projects'] as const;
@@ -209,6 +209,46 @@ function describeOwnInterface(check: Check): void {
     assert.ok(isTold || isSoonOver);
     assert.equal(await world.plugs(status?.id), []);
     assert.equal(await world.contents('subnets'), []);
+  });
+
+  check('an interface whose subnet names no router any more is removed, and the subnet stays', async (world) => {
+    const { net, router } = await routed(world);
+    const name = world.name('sub');
+    const own = `${name}-subnet`;
+    const resource = { networkRef: net, ipVersion: 4, cidr: '10.1.0.0/24' };
+    await world.apply(world.managed('Subnet', name, { ...resource, routerRef: router }));
+    await world.available('Subnet', name);
+    await world.available('RouterInterface', own);
+    const { status } = await world.available('Router', router);
+    await world.patch('Subnet', name, { spec: { resource: { routerRef: null } } });
+    await world.gone('RouterInterface', own);
+    assert.equal(await world.plugs(status?.id), []);
+    await world.until('Subnet', name, 'at rest', (object) => condition(object, 'Progressing').reason === 'Success');
+    await world.delete('Subnet', name);
+    await world.gone('Subnet', name);
+    assert.equal(await world.contents('subnets'), []);
+  });
+
+  check('a detached subnet leaves its interface in the router, and needs no cloud for that', async (world) => {
+    const { net, router } = await routed(world);
+    const name = world.name('sub');
+    const own = `${name}-subnet`;
+    const resource = { networkRef: net, ipVersion: 4, cidr: '10.1.0.0/24', routerRef: router };
+    await world.apply(world.managed('Subnet', name, resource, { managedOptions: { onDelete: 'detach' } }));
+    const subnet = await world.available('Subnet', name);
+    await world.available('RouterInterface', own);
+    const { status } = await world.available('Router', router);
+    const { cloudsYaml } = world.ground;
+    await world.secret(CREDENTIALS, cloudsYaml.replace(/password: .*/, 'password: wrong'));
+    await world.delete('Subnet', name);
+    await world.gone('Subnet', name);
+    await world.gone('RouterInterface', own);
+    await world.secret(CREDENTIALS, cloudsYaml);
+    assert.is((await world.plugs(status?.id)).length, 1);
+    await world.cloud('PUT', `/routers/${status?.id}/remove_router_interface`, {
+      subnet_id: String(subnet.status?.id),
+    });
+    await world.cloud('DELETE', `/subnets/${subnet.status?.id}`);
   });
 
   check('an interface that is not as the subnet says is replaced', async (world) => {

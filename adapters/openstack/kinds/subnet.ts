@@ -200,11 +200,14 @@ export const subnet = defineKind({
   },
   // The connection to the router is a child object, created and deleted with the subnet.
   owns: 'RouterInterface',
-  children({ metadata: { name }, spec }) {
+  children({ metadata: { name, generation = 1, deletionTimestamp }, spec }) {
     const routerRef = (spec?.['resource'] as JsonObject | undefined)?.['routerRef'];
-    if (typeof routerRef !== 'string') return [];
-    const content = { spec: { type: 'Subnet', routerRef, subnetRef: name } };
-    return [{ kind: 'RouterInterface', name: `${name}-subnet`, content, onDrift: 'replace' }];
+    const child = { kind: 'RouterInterface', name: `${name}-subnet`, onDrift: 'replace' } as const;
+    if (typeof routerRef === 'string')
+      return [{ ...child, content: { spec: { type: 'Subnet', routerRef, subnetRef: name } } }];
+    // A deletion counts as a generation, too.
+    const isEdited = generation > (deletionTimestamp === undefined ? 1 : 2);
+    return isEdited ? [{ ...child, content: {}, isUnwanted: true }] : [];
   },
   adoption: { query: ['name', 'networkRef', 'cidr', 'ipVersion', 'projectRef'] },
   // Attributes of the answer `ready`. Dependents that need an address of the subnet request it from its network.

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { Fault } from '../../../bus/errors.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
+import { ON_DELETE_ANNOTATION } from '../../../machines/annotations.ts';
 import type { Hint } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { DRIFT_ANNOTATION, Drift } from '../base/object-options.ts';
@@ -90,10 +91,11 @@ export function hintOn(
  * have ended before the id was recorded; a person may know. Nothing is removed by it.
  */
 function detachHint({ resource }: AdvisedKind, { kind, metadata, status }: KubeObject): string {
-  if (resource === undefined || metadata.deletionTimestamp === undefined) return '';
+  if (metadata.deletionTimestamp === undefined) return '';
   const id = status?.['id'];
   const which = typeof id === 'string' && id !== '' ? `${id} may stay` : 'nothing was made, or may stay';
-  return `; or, if ${which}, set spec.managedOptions.onDelete of ${kind}/${metadata.name} to detach: it goes then, and nothing is removed in the cloud`;
+  const option = resource === undefined ? `annotation ${ON_DELETE_ANNOTATION}` : 'spec.managedOptions.onDelete';
+  return `; or, if ${which}, set ${option} of ${kind}/${metadata.name} to detach: it goes then, and nothing is removed in the cloud`;
 }
 
 function driftHint({ kind, metadata: { name } }: KubeObject): string {

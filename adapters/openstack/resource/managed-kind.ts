@@ -1,5 +1,6 @@
 // Kind of this adapter for the runtime: an external resource with a status by its contract.
 
+import { isAnnotatedDetached, ON_DELETE_ANNOTATION } from '../../../machines/annotations.ts';
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import { type ExternalResourceOptions, externalResourceLife } from '../../../machines/external-resource/lifecycle.ts';
 import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
@@ -60,7 +61,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
     // mutant: trunk-port-held : -> [$1.finalizer]
     guards: guardsOf(kind),
     fieldManagers: kind.fieldManagers,
-    retains: { annotations: [DRIFT_ANNOTATION] },
+    retains: { annotations: [DRIFT_ANNOTATION, ON_DELETE_ANNOTATION] },
     // The life alone does.
     readsRetained: false,
     ...((kind.recorded ?? []).length > 0 && { readsStatus: true }),
@@ -185,7 +186,7 @@ export function viewOf(
     externalId,
     managed,
     ...(shares === true && { shares }),
-    detached: !managed || options?.onDelete === 'detach',
+    detached: !managed || (options?.onDelete ?? (isAnnotatedDetached(object) ? 'detach' : 'delete')) === 'detach',
     settled: !isSettled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
     available,
     resyncInMs,

@@ -13,7 +13,7 @@ import type { SeenChild } from '../../../actors/effects/unreported-children.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { ApplyOptions } from '../../../adapters/kubernetes/mod.ts';
 import { ConflictError, type JsonObject, TransientError } from '../../../bus/mod.ts';
-import type { Child } from '../../../machines/kind.ts';
+import type { Child, ChildRemoval } from '../../../machines/kind.ts';
 import { type DependencyAnswer, Readiness } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { simpleKind } from '../kinds.ts';
@@ -71,8 +71,8 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
       async removeOwner() {
         calls.push('removeOwner');
       },
-      async mark(_: unknown, __: unknown, manager: string) {
-        calls.push(`mark as ${manager}`);
+      async mark(_: unknown, __: unknown, manager: string, { annotations }: { annotations?: object }) {
+        calls.push(`mark as ${manager}${annotations === undefined ? '' : ` with ${JSON.stringify(annotations)}`}`);
       },
     },
     registry: registry(kinds, []),
@@ -96,8 +96,9 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
     ensured: () => ensureChildren(deps, owner),
     marked: (object: KubeObject) =>
       mark(deps, { ...owner, object }, CHILD, { manager: 'marks', labels: {}, isOwned: true }),
-    removed: () => removeChildren(deps, owner),
-    alsoRemoved: () => removeChildren(deps, { ...owner, kind: { ...owner.kind, children: () => [] } }, [CHILD]),
+    removed: (options?: ChildRemoval) => removeChildren(deps, owner, options),
+    alsoRemoved: () =>
+      removeChildren(deps, { ...owner, kind: { ...owner.kind, children: () => [] } }, { more: [CHILD] }),
   };
 }
 
@@ -242,6 +243,29 @@ test('one that the kind does not tell of is removed, or let go, as far as it is 
     assert.equal(foreign.calls, []);
   }
   assert.equal(await play({ stored: undefined }).alsoRemoved(), { gone: true });
+});
+
+test('one that an earlier spec asked for is deleted if this object owns it, and waited for', async () => {
+  const child = { ...CHILD, isUnwanted: true } as const;
+  const own = play({ child, stored: stored(), answer: { readiness: Readiness.Absent, uid: '' } });
+  assert.equal([await own.ensured(), own.calls, own.followed], [DELETED, ['remove'], []]);
+  for (const present of [undefined, stored({ ownerReferences: [] })]) {
+    const scene = play({ child, stored: present });
+    assert.equal([await scene.ensured(), await scene.removed(), scene.calls], [[], { gone: true }, []]);
+  }
+});
+
+test('one whose external resource is to stay says so before it is deleted, and while it is', async () => {
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const mark = 'mark as Subnet/detach with {"troupe/on-delete":"detach"}';
+  for (const [present, expected] of [
+    [stored(), [mark, 'remove']],
+    [stored({ deletionTimestamp }), [mark]],
+    [stored({ annotations: { 'troupe/on-delete': 'detach' } }), ['remove']],
+  ] as const) {
+    const scene = play({ stored: present });
+    assert.equal([await scene.removed({ isDetached: true }), scene.calls], [{ gone: false }, expected]);
+  }
 });
 
 test('one that others own too gets this owner beside them, loses it at the end, and stays (CHILDREN-2)', async () => {

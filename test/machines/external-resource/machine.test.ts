@@ -438,7 +438,7 @@ test('what lost the race for the id is removed later only if no other object has
   }
 });
 
-test('while it cannot be found out who has what lost the race, it stays (EXTERNAL-RESOURCE-8)', async () => {
+test('what lost the race stays while its owner cannot be determined (EXTERNAL-RESOURCE-8)', async () => {
   const answers = [
     fail(transient),
     fail({ code: 'conflict', message: 'being made' }),
@@ -977,6 +977,21 @@ test('an object of its own goes before the resource does', async () => {
   assert.is(run.phase(), 'deleting.confirming');
 });
 
+test('the objects of its own are asked for again when an edit says that their resources stay', async () => {
+  const own = dependency('deleting', { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
+  const object = view({ ...owned, externalId: 'id-1', deleting: true, generation: 2 });
+  const run = await lived({ removeChildren: () => ({ gone: false }) }, object, [secret, own]);
+  assert.equal([run.phase(), run.count('removeChildren')], ['deleting.awaitingChildren', 1]);
+  run.actor.send({
+    type: 'object.changed',
+    object: { ...object, detached: true, generation: 3 },
+    dependencies: [secret, own],
+    at: 0,
+  });
+  await settled();
+  assert.is(run.count('removeChildren'), 2);
+});
+
 test('that an object of its own is absent is asked of the API server: the answer may be older than the object', async () => {
   const own = dependency('absent', { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
   const answers = { removeChildren: (call: number) => ({ gone: call > 1 }), remove: () => undefined };
@@ -1054,7 +1069,7 @@ test('an absent reference that may be new proves nothing: what an earlier life m
   assert.equal(edited.calls.slice(-2), ['resolveOwnership', 'remove']);
   const unedited = await lived(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
   assert.equal(unedited.calls.slice(-2), ['endClaims', 'removeOwnFinalizer']);
-  // So may a Secret be: the create may have been sent with another one.
+  // A Secret may be new, too: the create may have been sent with another one.
   const missing: Dependency = { ...secret, answer: { readiness: 'absent', uid: '' } };
   const renamed = await lived(answers, view({ ...owned, deleting: true, generation: 3 }), [missing]);
   assert.is(renamed.phase(), 'deleting.deciding');
@@ -2054,7 +2069,7 @@ async function deletedWithoutId(resolveOwnership: (call: number) => unknown, mor
   return run;
 }
 
-test('who has a resource is asked before it is removed by an id that is no longer in the status (EXTERNAL-RESOURCE-8, I2)', async () => {
+test('the owner of a resource is looked up before a removal by an id that is no longer in the status (EXTERNAL-RESOURCE-8, I2)', async () => {
   const others = await deletedWithoutId(() => ({ conflictingOwner, at: 0 }));
   assert.is(others.count('remove'), 0);
   assert.is(others.phase(), 'deleting.endingClaims');
@@ -2062,7 +2077,7 @@ test('who has a resource is asked before it is removed by an id that is no longe
   assert.equal([own.count('resolveOwnership'), own.count('remove')], [1, 1]);
 });
 
-test('a removal that is asked for again after long asks again who has what has no id in the status (EXTERNAL-RESOURCE-8, I2)', async () => {
+test('a removal that is repeated after long looks up the owner again if the status has no id (EXTERNAL-RESOURCE-8, I2)', async () => {
   const run = await lived(
     { remove: () => undefined, observe: () => observation(), resolveOwnership: () => ({ conflictingOwner, at: 0 }) },
     view({ ...owned, externalId: 'id-1', deleting: true }),

@@ -143,6 +143,8 @@ export const ACTORS: readonly Change[] = [
     'gone-incarnation-answered-on': 'P12: a claim of an incarnation that is gone is answered for ever',
   }),
   ...noticedBy(['children'], {
+    'detached-child-removed': 'what a detached object has made removes its resource from the cloud',
+    'child-of-others-removed': 'CHILDREN-2: an object of others with the name of a child is deleted',
     'shared-child-deleted': 'CHILDREN-2: a child that others own too is deleted with one of them',
     'child-keeps-unwanted': 'CHILDREN-1: what was applied and is not wanted any more stays on a child',
     'made-child-fails-pass': 'a child that another host made meanwhile fails the pass',

@@ -59,7 +59,7 @@ test('what is in the way travels with the error', () => {
   assert.is((fromErrorData({ ...data, fault: 'else' as never }) as TransientError).fault, undefined);
 });
 
-test('33.F2: whoever waits in vain to be deleted may be let go without its resource, where its kind has a way', () => {
+test('33.F2: an object that waits in vain to be deleted can be released without its resource', () => {
   const message = 'no cloud named: nowhere';
   const deleted = (id?: string): KubeObject => {
     const object = portWith({ networkRef: 'net' });
@@ -72,7 +72,8 @@ test('33.F2: whoever waits in vain to be deleted may be let go without its resou
   const dead = "GET /ports of service 'network' failed: connect ECONNREFUSED 127.0.0.1:1";
   assert.match(hintOn(port, deleted(), dead)?.todo ?? '', detach);
   assert.not.match(todo({ networkRef: 'net' }, message) ?? '', 'detach', 'it is not deleted');
-  assert.not.match(hintOn({ references: () => [] }, deleted(), message)?.todo ?? '', 'detach', 'it has no such field');
+  const annotate = 'set annotation troupe/on-delete of Port/web to detach';
+  assert.match(hintOn({ references: () => [] }, deleted(), message)?.todo ?? '', annotate, 'it has no such field');
 });
 
 test('the field that is refused is the one that the cloud speaks of', () => {

@@ -78,6 +78,8 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.building.resolvingDiscard -> lifecycle.claiming on done of resolveDiscard if hasOwner',
   'externalResource: lifecycle.building.resolvingDiscard -> lifecycle.building.retryingDiscard on error of resolveDiscard if lostReservation',
   'externalResource: lifecycle.building.resolvingDiscard -> lifecycle.building.retryingDiscard on error of resolveDiscard',
+  // A deleted object with children is edited while they are deleted.
+  'externalResource: lifecycle.deleting.awaitingChildren -> lifecycle.deleting.removingChildren on object.changed if isNewGeneration',
   // A failure of the cloud itself that lasts longer than the first pause after it.
   'externalResource: lifecycle.failed -> lifecycle.claiming on after relook',
   // A person says, just while it is looked for, which of several matches is the one to be removed.
