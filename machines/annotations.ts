@@ -52,7 +52,7 @@ export function requestTraceparent({ metadata }: KubeObject): string | undefined
   return isItsDeletion ? annotations[DELETION_TRACEPARENT] : undefined;
 }
 
-/** What becomes of the external resource of a deleted object whose spec cannot say it: `detach` leaves it as it is. */
+/** Option of a deleted object whose spec has none: `detach` leaves its external resource as it is. */
 export const ON_DELETE_ANNOTATION = 'troupe/on-delete';
 const DETACH = 'detach';
 /** Annotations for an object whose external resource stays when it is deleted. */

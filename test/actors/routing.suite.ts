@@ -211,7 +211,7 @@ function describeOwnInterface(check: Check): void {
     assert.equal(await world.contents('subnets'), []);
   });
 
-  check('an interface whose subnet names no router any more is removed, and the subnet stays', async (world) => {
+  check('an interface is removed when its subnet no longer names the router, and the subnet stays', async (world) => {
     const { net, router } = await routed(world);
     const name = world.name('sub');
     const own = `${name}-subnet`;
@@ -223,7 +223,7 @@ function describeOwnInterface(check: Check): void {
     await world.patch('Subnet', name, { spec: { resource: { routerRef: null } } });
     await world.gone('RouterInterface', own);
     assert.equal(await world.plugs(status?.id), []);
-    await world.until('Subnet', name, 'at rest', (object) => condition(object, 'Progressing').reason === 'Success');
+    await world.until('Subnet', name, 'up to date', (object) => condition(object, 'Progressing').reason === 'Success');
     await world.delete('Subnet', name);
     await world.gone('Subnet', name);
     assert.equal(await world.contents('subnets'), []);

@@ -160,7 +160,8 @@ const NAMED = [
   },
   {
     plan: RESOURCES.plan(2_202_174),
-    about: 'another client makes what an unanswered create asked for, and a user writes another id (EXTERNAL-RESOURCE-9)',
+    about:
+      'another client makes what an unanswered create asked for, and a user writes another id (EXTERNAL-RESOURCE-9)',
   },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {

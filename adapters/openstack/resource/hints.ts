@@ -1,8 +1,8 @@
 // Hints for users about the messages and the idleness of objects of this adapter. Pure.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { Fault } from '../../../bus/errors.ts';
-import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import { ON_DELETE_ANNOTATION } from '../../../machines/annotations.ts';
+import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { Hint } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { DRIFT_ANNOTATION, Drift } from '../base/object-options.ts';
