@@ -17,7 +17,8 @@
 //   OWNERSHIP-6. One system has several addresses, and no other system can prove that it is the same. An object that
 //       only found a resource of a UUID, without a record or a create, always withdraws before any that recorded it: it
 //       may wait without effect, and nothing is lost. A UUID is unknown before the resource exists, so no user can
-//       block the creation of another's.
+//       block the creation of another's. The exception are kinds that allow sharing: there `identify` says which of the
+//       resources of one id an object has.
 
 import { together } from '../../adapters/http/batch.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
@@ -91,8 +92,13 @@ export class OwnershipResolver {
     const { object } = request;
     // mutant: rivals-by-id-take-recorded =.2 -> $4
     // mutant: rivals-by-id-take-made &&.2 -> true
+    // mutant: shared-id-is-enough &&.1 -> true
     const isIdEnough =
-      !isIdFromOtherWriter && !isMade && recordedBy(kind, object) === undefined && UUID.test(externalId);
+      kind.life.shares !== true &&
+      !isIdFromOtherWriter &&
+      !isMade &&
+      recordedBy(kind, object) === undefined &&
+      UUID.test(externalId);
     const recorded = await this.#readings(`${kind.realm}/${kind.plural}`, undefined, () => this.#list(kind));
     const isOwn = !isIdFromOtherWriter && kind.life.recorded?.(object) === externalId;
     // mutant: rivals-older-gives-way ||.2 -> true

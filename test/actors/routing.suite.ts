@@ -229,6 +229,30 @@ function describeOwnInterface(check: Check): void {
     assert.equal(await world.contents('subnets'), []);
   });
 
+  check('two IPv6 subnets of one network have one port of the router, and each its interface (I4)', async (world) => {
+    const { net, router } = await routed(world);
+    const [first, second] = [world.name('one'), world.name('two')];
+    const subnet = (name: string, cidr: string) =>
+      world.managed('Subnet', name, { networkRef: net, ipVersion: 6, cidr, routerRef: router });
+    await world.apply(subnet(first, 'fd00:a::/64'), subnet(second, 'fd00:b::/64'));
+    const made = await world.available('Subnet', first);
+    await world.available('Subnet', second);
+    const [one, two] = await Promise.all(
+      [first, second].map((name) => world.available('RouterInterface', `${name}-subnet`)),
+    );
+    assert.is(one?.status?.id, two?.status?.id);
+    const { status } = await world.available('Router', router);
+    await world.delete('Subnet', first);
+    await world.gone('Subnet', first);
+    const left = await world.plugs(status?.id);
+    assert.is(left.length, 1);
+    assert.not.ok(JSON.stringify(left).includes(String(made.status?.id)));
+    await world.available('RouterInterface', `${second}-subnet`);
+    await world.delete('Subnet', second);
+    await world.gone('Subnet', second);
+    assert.equal(await world.plugs(status?.id), []);
+  });
+
   check('a detached subnet leaves its interface in the router, and needs no cloud for that', async (world) => {
     const { net, router } = await routed(world);
     const name = world.name('sub');

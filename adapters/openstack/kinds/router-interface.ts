@@ -3,6 +3,7 @@
 // Invariants:
 //   OS-ROUTER-INTERFACE-1. The interface of a router on a subnet is always the one port of the router with an address
 //       on that subnet: there is never a second one, and an interface is found by that, whichever client made it.
+//       Neutron may keep several IPv6 subnets of a network on one port: each of them is an interface of its own.
 //   OS-ROUTER-INTERFACE-2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 
 import type { JsonObject } from '../../../bus/bus.ts';
@@ -101,37 +102,38 @@ function references({ spec, metadata }: KubeObject): readonly Reference[] {
   ];
 }
 
-/** An interface as its operations see it. */
-interface Plug {
-  readonly session: Session;
+/** The two ends of an interface. */
+interface Ends {
   readonly routerId: string;
   readonly subnetId: string;
 }
 
+/** An interface as its operations see it. */
+interface Plug extends Ends {
+  readonly session: Session;
+}
+
 function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOperations {
   const open = async (request: Omit<OperationRequest, 'traceparent'>): Promise<Plug> => {
-    const { spec, metadata } = request.object;
-    const [router, subnet] = (
-      [
-        ['Router', spec?.['routerRef']],
-        ['Subnet', spec?.['subnetRef']],
-      ] as const
-    ).map(([kind, name]) => {
-      const known = request.dependencies[`${kind}/${name}`];
-      if (known === undefined) throw new TransientError(`no id is known of ${kind}/${name}`);
-      return known;
-    }) as [OperationRequest['dependencies'][string], OperationRequest['dependencies'][string]];
+    const { metadata } = request.object;
+    const ends = endsOf(request);
     const session = await sessions.open(
       metadata.namespace ?? '',
       credentialsOf(request),
       undefined,
       request.deadlineAt,
     );
-    return { session, routerId: router.id, subnetId: subnet.id };
+    return { session, ...ends };
   };
 
   const identityOf = (request: OperationRequest): ReturnType<typeof sessions.identify> =>
     sessions.identify(request.object.metadata.namespace ?? '', credentialsOf(request), undefined, request.deadlineAt);
+
+  const placeOf = async (request: OperationRequest): Promise<string> => {
+    const { routerId, subnetId } = endsOf(request);
+    // mutant: port-is-the-interface ().1 -> [$1.1]
+    return JSON.stringify([(await identityOf(request)).cloud, routerId, subnetId]);
+  };
 
   /** All interfaces of a router come in one list. */
   const look = async (plug: Plug, request: OperationRequest): Promise<Observation[]> =>
@@ -154,14 +156,11 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
   return checkedOperations({
     async find(request) {
       const plug = await open(request);
-      const { cloud } = await identityOf(request);
-      const completedLookup = JSON.stringify([cloud, plug.routerId, plug.subnetId]);
-      return { matches: await look(plug, request), exact: true, completedLookup };
+      return { matches: await look(plug, request), exact: true, completedLookup: await placeOf(request) };
     },
 
-    async identify(request) {
-      return (await identityOf(request)).cloud;
-    },
+    /** The port alone does not identify the interface: it may be that of other subnets, too. */
+    identify: placeOf,
 
     async import() {
       throw new TransientError('an interface is not imported');
@@ -192,6 +191,15 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       await change('remove_router_interface', await open(request), request).catch(doing('removing'));
     },
   });
+}
+
+function endsOf({ object: { spec }, dependencies }: Pick<OperationRequest, 'object' | 'dependencies'>): Ends {
+  const idOf = (label: string): string => {
+    const known = dependencies[label];
+    if (known === undefined) throw new TransientError(`no id is known of ${label}`);
+    return known.id;
+  };
+  return { routerId: idOf(`Router/${spec?.['routerRef']}`), subnetId: idOf(`Subnet/${spec?.['subnetRef']}`) };
 }
 
 /** Those of its router. */

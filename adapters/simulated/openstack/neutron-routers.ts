@@ -199,6 +199,14 @@ function addInterface(router: Item, body: JsonObject, deps: NeutronDeps): JsonOb
   }
   if (subnet['gateway_ip'] === null) throw badRouter('Subnet for router interface must have a gateway IP.');
   refuseOverlap(router, [subnetId], store);
+  const shared = subnet['ip_version'] === 6 ? ipv6PortOf(router, subnet['network_id'], store) : undefined;
+  const address = { subnet_id: subnetId, ip_address: subnet['gateway_ip'] ?? null };
+  if (shared !== undefined) {
+    shared['fixed_ips'] = [...(fixedIpsOf(shared) as unknown as Json[]), address];
+    bump(shared, store);
+    bump(router, store);
+    return { ...plugged(router, shared, store), subnet_id: subnetId, subnet_ids: [subnetId] };
+  }
   const port = newPort(
     {
       network_id: subnet['network_id'] ?? null,
@@ -206,12 +214,26 @@ function addInterface(router: Item, body: JsonObject, deps: NeutronDeps): JsonOb
       project_id: router['project_id'] ?? '',
       device_id: router['id'] ?? '',
       device_owner: owner,
-      fixed_ips: [{ subnet_id: subnetId, ip_address: subnet['gateway_ip'] ?? null }],
+      fixed_ips: [address],
     },
     deps,
   );
   bump(router, store);
   return plugged(router, port, store);
+}
+
+/** Port of the router that has IPv6 addresses of the network: Neutron adds further IPv6 subnets of the network to it. */
+function ipv6PortOf(router: Item, networkId: Json | undefined, store: Store): Item | undefined {
+  const subnets = store.collection(CollectionName.Subnets);
+  return store
+    .sorted(CollectionName.Ports)
+    .find(
+      (port) =>
+        port['device_id'] === router['id'] &&
+        !isGateway(port) &&
+        port['network_id'] === networkId &&
+        fixedIpsOf(port).some(({ subnet_id: id }) => subnets.get(id)?.['ip_version'] === 6),
+    );
 }
 
 function removeInterface(router: Item, body: JsonObject, store: Store): JsonObject {
@@ -244,8 +266,14 @@ function removeInterface(router: Item, body: JsonObject, store: Store): JsonObje
     throw neutronRefusal(409, 'RouterInterfaceInUseByFloatingIP', message);
   }
   const answer = plugged(router, port, store);
-  store.collection(CollectionName.Ports).delete(String(port['id']));
+  const others = fixedIpsOf(port).filter(({ subnet_id: subnet }) => subnet !== subnetId);
   bump(router, store);
+  if (portId === undefined && others.length > 0) {
+    port['fixed_ips'] = others as unknown as Json[];
+    bump(port, store);
+    return { ...answer, subnet_id: subnetId ?? null, subnet_ids: [subnetId ?? null] };
+  }
+  store.collection(CollectionName.Ports).delete(String(port['id']));
   return answer;
 }
 

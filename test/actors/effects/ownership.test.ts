@@ -68,6 +68,8 @@ interface Asked {
   readonly id?: string;
   readonly isMade?: boolean;
   readonly isIdFromOtherWriter?: boolean;
+  /** Whether objects of the kind may share a resource. */
+  readonly shares?: boolean;
 }
 
 const UUID = '4f1d2a0c-9d5e-4c1b-8f5a-0123456789ab';
@@ -76,7 +78,7 @@ const UUID = '4f1d2a0c-9d5e-4c1b-8f5a-0123456789ab';
 async function waitsFor(
   object: KubeObject,
   others: readonly KubeObject[],
-  { id = UUID, isMade = false, isIdFromOtherWriter = false }: Asked = {},
+  { id = UUID, isMade = false, isIdFromOtherWriter = false, shares = false }: Asked = {},
 ): Promise<string | undefined> {
   const clock = systemClock();
   const cloudOf = ({ object: { spec } }: { readonly object: KubeObject }): string => String(spec?.['cloud']);
@@ -84,7 +86,7 @@ async function waitsFor(
   const reached: Kind = {
     ...kind,
     operations,
-    life: { ...kind.life, recorded: ({ status }) => status?.['id'] as string | undefined },
+    life: { ...kind.life, shares, recorded: ({ status }) => status?.['id'] as string | undefined },
   };
   const objects = {
     list: async () => ({ items: [object, ...others], resourceVersion: '1' }),
@@ -117,6 +119,14 @@ test('33.B8: who has recorded it is not disturbed by a cloud of somebody else, h
 test('33.B8: nobody waits for who writes down the UUID of what he has just made himself (OWNERSHIP-6)', async () => {
   const victim = reaching('victim', 'https://cloud');
   assert.is(await waitsFor(victim, [reaching('liar', 'https://liar', UUID)], { isMade: true }), undefined);
+});
+
+test('an id of a kind that allows sharing may stand for several resources (OWNERSHIP-6)', async () => {
+  const [one, two] = [reaching('one', 'port, subnet one', UUID), reaching('two', 'port, subnet two')];
+  const elsewhere = { ...one, metadata: { ...one.metadata, namespace: 'other' } };
+  for (const other of [one, elsewhere]) assert.is(await waitsFor(two, [other], { shares: true }), undefined);
+  const same = reaching('two', 'port, subnet one');
+  assert.is(await waitsFor(same, [elsewhere], { shares: true }), 'one');
 });
 
 test('33.B8: what is no UUID may be the same in two clouds (OWNERSHIP-2)', async () => {

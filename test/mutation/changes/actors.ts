@@ -259,6 +259,7 @@ export const ACTORS: readonly Change[] = [
     'condition-unseen': 'an object that says all in one condition is shown as one that nobody has looked at',
   }),
   ...noticedBy(['rivals'], {
+    'shared-id-is-enough': 'OWNERSHIP-6: of two subnets on one port only one is connected',
     'rivals-youngest-first': 'OWNERSHIP-3: of those that have recorded the same the youngest has it',
     'rivals-by-two-urls-share': 'OWNERSHIP-6: a resource of a cloud with two URLs is recorded by two objects',
     'rivals-by-id-take-recorded':

@@ -182,6 +182,9 @@ export const OPENSTACK: readonly Change[] = [
     'shared-resource-removed': 'OWNERSHIP-5: who goes removes what others of its namespace share',
     'shared-resource-left-by-all': 'OWNERSHIP-5: of several that go at once each leaves the resource to another',
   }),
+  ...noticedBy(['routing in memory'], {
+    'port-is-the-interface': 'I4: the interface of an IPv6 subnet is left in the router, as another one has the same port',
+  }),
   ...noticedBy(['removals'], {
     'refused-removal-changes': 'a trunk that stays is up, against its spec, after its removal was refused',
     'guarded-resource-removed': 'what a service keeps from removal is removed without being asked for that',
