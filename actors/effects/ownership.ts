@@ -17,8 +17,8 @@
 //   OWNERSHIP-6. One system has several addresses, and no other system can prove that it is the same. An object that
 //       only found a resource of a UUID, without a record or a create, always withdraws before any that recorded it: it
 //       may wait without effect, and nothing is lost. A UUID is unknown before the resource exists, so no user can
-//       block the creation of another's. The exception are kinds that allow sharing: there `identify` says which of the
-//       resources of one id an object has.
+//       block the creation of another's. The exception are kinds that allow sharing: there one id may be that of several
+//       resources, and `identify` tells them apart.
 
 import { together } from '../../adapters/http/batch.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';

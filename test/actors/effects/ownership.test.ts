@@ -121,7 +121,7 @@ test('33.B8: nobody waits for who writes down the UUID of what he has just made 
   assert.is(await waitsFor(victim, [reaching('liar', 'https://liar', UUID)], { isMade: true }), undefined);
 });
 
-test('an id of a kind that allows sharing may stand for several resources (OWNERSHIP-6)', async () => {
+test('an id of a kind that allows sharing may be that of several resources (OWNERSHIP-6)', async () => {
   const [one, two] = [reaching('one', 'port, subnet one', UUID), reaching('two', 'port, subnet two')];
   const elsewhere = { ...one, metadata: { ...one.metadata, namespace: 'other' } };
   for (const other of [one, elsewhere]) assert.is(await waitsFor(two, [other], { shares: true }), undefined);

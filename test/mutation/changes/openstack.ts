@@ -183,7 +183,8 @@ export const OPENSTACK: readonly Change[] = [
     'shared-resource-left-by-all': 'OWNERSHIP-5: of several that go at once each leaves the resource to another',
   }),
   ...noticedBy(['routing in memory'], {
-    'port-is-the-interface': 'I4: the interface of an IPv6 subnet is left in the router, as another one has the same port',
+    'port-is-the-interface':
+      'I4: the interface of an IPv6 subnet is left in the router, as another one has the same port',
   }),
   ...noticedBy(['removals'], {
     'refused-removal-changes': 'a trunk that stays is up, against its spec, after its removal was refused',
