@@ -151,6 +151,10 @@ export const building = resourceSetup.createStateConfig({
       always: [
         // mutant: creates-unguarded {}.1 drop
         { guard: 'isOwned', target: 'creating' },
+        // With the finalizer it would look as if it had made something: at its deletion a resource of another client would be
+        // taken for its own.
+        // mutant: unsendable-create-guarded drop
+        { guard: 'isUnsendable', target: '#failed', actions: ['noteTry', 'noteRefusal'] },
         { target: 'addingFinalizer' },
       ],
     },

@@ -81,6 +81,8 @@ export interface ResourceView {
   readonly reporting?: { readonly applied: number | undefined } | undefined;
   /** Another value than before: the user wants it tried again. */
   readonly retry?: string;
+  /** Why no create of the object can be sent, whatever its dependencies are. Undefined: it may be sent, or was sent. */
+  readonly refusal?: string;
 }
 
 /** Context of the state machine of an external resource. */

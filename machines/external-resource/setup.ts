@@ -208,6 +208,13 @@ export const resourceSetup = setup({
       unused: [],
       repassMs: undefined,
     })),
+    noteRefusal: assign(({ context }) =>
+      failed(context, {
+        code: 'terminal',
+        reason: 'InvalidConfiguration',
+        message: context.object.refusal ?? '',
+      }),
+    ),
     forgetLack: assign({ waiting: [] }),
     noteSuccess: assign(({ context }) => noteSuccess(context)),
     noteLoss: assign(noteLoss),
@@ -281,6 +288,7 @@ export const resourceSetup = setup({
     /** The create lacks a prerequisite. */
     isLacking: (_, { error }: Failure) => (error as ErrorData | undefined)?.waiting === true,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
+    isUnsendable: ({ context }) => context.object.refusal !== undefined,
     /** There is nothing, and nothing is on its way. */
     // mutant: nothing-found-too-early && -> $1
     foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.inDoubtUntil,

@@ -162,6 +162,25 @@ export function describeFailures(test: Test, openGround: OpenGround): void {
     await world.until('Network', net, 'changed', ({ status }) => status?.resource?.['description'] === 'new');
     assert.equal((await eventsOf(world, net)).filter(({ reason }) => reason === 'FieldsNotApplied').length, 1);
   });
+
+  check('an object whose create can never be sent leaves alone what a user makes under its name', async (world) => {
+    const [network, name] = [world.name('net'), world.name('port')];
+    const valueSpecs = [{ key: 'shared', value: 'true' }];
+    await world.apply(
+      world.managed('Network', network, {}),
+      world.managed('Port', name, { networkRef: network, valueSpecs }),
+    );
+    const { status } = await world.available('Network', network);
+    const refused = await world.progressing('Port', name, 'InvalidConfiguration', /valueSpecs must not set 'shared'/);
+    assert.equal(refused.metadata.finalizers ?? [], []);
+    const port = { name, network_id: String(status?.id), fixed_ips: [], security_groups: [] };
+    await world.cloud('POST', '/ports', { port });
+    await world.delete('Port', name);
+    await world.gone('Port', name);
+    const [left] = await world.contents('ports');
+    assert.is(left?.['name'], name);
+    await world.cloud('DELETE', `/ports/${left?.['id']}`);
+  });
 }
 
 function failuresOf(world: World, kind: Kind, name: string): readonly JsonObject[string][] {

@@ -143,10 +143,10 @@ export const applicationCredential = defineKind({
     }),
   },
   adoption: { query: ['name'], check: ['description'] },
-  complete(attributes) {
-    const { access_rules: rules = [] } = attributes as { readonly access_rules?: readonly JsonObject[] };
+  complete(attributes, { accessRules }) {
+    const rules = (accessRules ?? []) as readonly JsonObject[];
     // Keystone (Zed) ends the connection when a rule lacks one of them.
-    const isWhole = rules.every((rule) => ['path', 'method', 'service'].every((name) => rule[name] !== undefined));
+    const isWhole = rules.every((rule) => ['path', 'method', 'serviceRef'].every((name) => rule[name] !== undefined));
     if (!isWhole) throw new TerminalError('an access rule needs a path, a method and a serviceRef');
     return attributes;
   },

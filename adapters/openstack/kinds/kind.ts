@@ -1,14 +1,15 @@
 // A kind of OpenStack resource made from its tables.
 import type { JsonObject } from '../../../bus/bus.ts';
+import { TerminalError } from '../../../bus/errors.ts';
 import { externalIdOf } from '../../../machines/external-resource/effects.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { immutable } from '../../api/contract/contract.ts';
-import type { Change } from '../base/fields.ts';
+import { type Change, isJsonObject } from '../base/fields.ts';
 import { merged, plain, projectionOf } from '../base/projection.ts';
 import { recordedIdentity, resourceOfIdentity } from '../client/identity.ts';
 import { contractOf, GROUP } from '../resource/common-contract.ts';
-import { intentOf, unappliedFieldsOf } from '../resource/desired.ts';
+import { createAttributes, intentOf, unappliedFieldsOf } from '../resource/desired.ts';
 import { hintOn } from '../resource/hints.ts';
 import { openstackOperations } from '../resource/operations.ts';
 import { isBuiltOnReplaced, referencesOf } from '../resource/references.ts';
@@ -56,12 +57,26 @@ export function defineKind<const Resource extends ResourceFields>(
     ),
     operations: (deps) => openstackOperations(kind, deps),
     hintFor: (object, message, known) => hintOn(kind, object, message, known),
+    ...(table.complete !== undefined && { refusal: (object) => refusalOf(kind, object) }),
     intent: ({ object, dependencies }) => intentOf(kind, object, dependencies),
     isBuiltOnReplaced: (object, reference, id) => isBuiltOnReplaced(kind, object, reference, id),
     unappliedFields: (object, known) =>
       unappliedFieldsOf(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
   };
   return kind;
+}
+
+/** What the create itself would say before it is sent, as far as that needs no reference. */
+function refusalOf(kind: TableKind, object: KubeObject): string | undefined {
+  const resource = object.spec?.['resource'];
+  if (!isJsonObject(resource)) return undefined;
+  try {
+    kind.complete?.(createAttributes(kind, object, {}).stated, resource);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TerminalError) return error.message;
+    throw error;
+  }
 }
 
 /** A field that is immutable as a whole is so in each part, and is never compared with the observation. */

@@ -160,7 +160,12 @@ function withoutRecorded({ recorded = [] }: OpenStackKind, object: KubeObject): 
 
 /** Input of an object's lifecycle. */
 export function viewOf(
-  { finalizer, externalId: storedIn, shares }: Pick<OpenStackKind, 'finalizer' | 'externalId' | 'shares'>,
+  {
+    finalizer,
+    externalId: storedIn,
+    shares,
+    refusal: refusalOf,
+  }: Pick<OpenStackKind, 'finalizer' | 'externalId' | 'shares' | 'refusal'>,
   object: KubeObject,
   { now, defaultResyncMs, drift = Drift.Repair }: DeclaredKindOptions & { readonly now: number },
 ): ResourceView {
@@ -173,6 +178,8 @@ export function viewOf(
   const available = isAvailable(object);
   const resync = resyncOf(object, defaultResyncMs);
   const externalId = storedIn(object);
+  const owned = isOwned({ finalizer }, object);
+  const refusal = managed && !owned ? refusalOf?.(object) : undefined;
   // Without its id others would wait for it for ever.
   const isSettled = settled && (failed || externalId !== undefined);
   return {
@@ -182,7 +189,7 @@ export function viewOf(
     // They are looked at only when it is to go.
     finalizers: deleting ? finalizers : [],
     finalizer,
-    owned: isOwned({ finalizer }, object),
+    owned,
     externalId,
     managed,
     ...(shares === true && { shares }),
@@ -190,6 +197,7 @@ export function viewOf(
     settled: !isSettled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
     available,
     resyncInMs,
+    ...(refusal !== undefined && { refusal }),
     resyncEveryMs: resync.kind === 'every' ? resync.periodMs : undefined,
     ...(driftOf(object, drift) === Drift.Report && { reporting: { applied: appliedOf(object) } }),
   };

@@ -249,6 +249,8 @@ export interface OpenStackKind {
   readonly isContradicted?: NonNullable<Lifecycle['isContradicted']>;
   /** See `Lifecycle.intent`; undefined: the fields that its look-ups go by cannot be edited. */
   intent?(request: Pick<OperationRequest, 'object' | 'dependencies'>): JsonObject | undefined;
+  /** Why no service would accept a create of the object, whatever its references are; undefined: it may be sent. */
+  readonly refusal?: (object: KubeObject) => string | undefined;
   /** See `Lifecycle.unappliedFields`; undefined: all fields can be changed, or none. */
   unappliedFields?(object: KubeObject, known: KnownDependencies): readonly string[];
 }

@@ -406,6 +406,20 @@ test('whoever loses the race for the id removes what it made (I4)', async () => 
   assert.is(run.context().externalId, 'id-9');
 });
 
+test('an object whose create can never be sent gets no finalizer, and is released without a lookup (EXTERNAL-RESOURCE-2, EXTERNAL-RESOURCE-9)', async () => {
+  const refusal = 'a key is given twice';
+  const run = await lived({ find: () => nothing, endClaims: () => undefined }, view({ refusal }));
+  assert.equal([run.phase(), run.context().error?.message], ['failed', refusal]);
+  assert.not.ok(run.calls.includes('addOwnFinalizer'));
+  run.report(view({ refusal, deleting: true }));
+  await settled();
+  assert.equal([run.count('find'), run.calls.includes('endClaims')], [1, true]);
+  const edited = await lived({ find: () => nothing }, view({ refusal }));
+  edited.report(view({ generation: 2 }));
+  await settled();
+  assert.is(edited.phase(), 'building.addingFinalizer');
+});
+
 /** A run that lost the race for the id, and could not remove what it made at once. */
 async function undiscarded(resolveOwnership: (call: number) => unknown, inDoubtUntil = 0): Promise<Run> {
   const run = start(

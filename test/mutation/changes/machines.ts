@@ -64,6 +64,8 @@ export const MACHINES: readonly Change[] = [
     'unanswered-create-forgotten': 'I4: that an unanswered create may still land is forgotten',
     'cleanup-without-claims': 'a deleted object claims nothing, and its cleanup finds no credentials',
     'foreign-resource-recorded': 'EXTERNAL-RESOURCE-8: what was found is recorded, whosever it is',
+    'unsendable-create-guarded':
+      'EXTERNAL-RESOURCE-9: an object whose create was never sent removes what another client made',
     'removal-repeated-unasked':
       "EXTERNAL-RESOURCE-8, I2: what is removed again after long may be another object's by then",
     'discard-repeated-unasked':

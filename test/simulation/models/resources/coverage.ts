@@ -17,6 +17,8 @@ export const UNREACHABLE: readonly string[] = [
   'externalResource: lifecycle.transferringContent.announcing -> lifecycle.failed on error of announce if isTerminal',
   'externalResource: lifecycle.transferringContent.delegated -> lifecycle.failed on error of announceDelegation if isTerminal',
   'externalResource: lifecycle.transferringContent.attempting -> lifecycle.failed on error of announceAttempt if isTerminal',
+  // Every spec of a history can be sent.
+  'externalResource: lifecycle.building.making -> lifecycle.failed on always if isUnsendable',
   // Drift is repaired everywhere here.
   'externalResource: lifecycle.reconciling.observing -> lifecycle.failed on done of observe if isToReport',
   'externalResource: lifecycle.reconciling.awaitingReady -> lifecycle.failed on observed if isToReport',
