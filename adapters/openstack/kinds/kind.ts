@@ -66,7 +66,7 @@ export function defineKind<const Resource extends ResourceFields>(
   return kind;
 }
 
-/** What the create itself would say before it is sent, as far as that needs no reference. */
+/** Error of the create itself before it is sent, as far as that needs no reference. */
 function refusalOf(kind: TableKind, object: KubeObject): string | undefined {
   const resource = object.spec?.['resource'];
   if (!isJsonObject(resource)) return undefined;
