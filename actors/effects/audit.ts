@@ -92,9 +92,10 @@ export class Audits {
         // mutant: audit-drops-unguarded && -> false
         if (claim.finalizers.length === 0 && claimant?.uid === claim.uid) continue;
         if (referring.get(key) === claim.uid) continue;
-        // A claim that is newer than the list is not judged by it.
+        // A claim that is newer than the list is not judged by it. Generations of another incarnation prove nothing.
         // mutant: audit-drops-newer-claim drop
-        if (claim.generation > (claimant?.generation ?? claim.generation)) continue;
+        // mutant: audit-keeps-claim-of-predecessor &&.1 -> claimant !== undefined
+        if (claimant?.uid === claim.uid && claim.generation > claimant.generation) continue;
         if (compareVersions(claim.resourceVersion, referrers.resourceVersion) <= 0) actor.dropClaim(key);
       }
     }

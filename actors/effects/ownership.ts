@@ -18,7 +18,7 @@
 //       only found a resource of a UUID, without a record or a create, always withdraws before any that recorded it: it
 //       may wait without effect, and nothing is lost. A UUID is unknown before the resource exists, so no user can
 //       block the creation of another's. The exception are kinds that allow sharing: there one id may be that of several
-//       resources, and `identify` tells them apart.
+//       resources, and `identify` distinguishes them.
 
 import { together } from '../../adapters/http/batch.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';

@@ -163,6 +163,10 @@ const NAMED = [
     about:
       'another client makes what an unanswered create asked for, and a user writes another id (EXTERNAL-RESOURCE-9)',
   },
+  {
+    plan: RESOURCES.plan(2_205_484),
+    about: 'a port is replaced while no process has its shard, and its security group is deleted (P7, P12)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_500_240),

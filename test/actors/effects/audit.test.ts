@@ -97,6 +97,17 @@ test('who was listed before it referred to it again is not judged by that list (
   assert.equal(one.dropped, []);
 });
 
+test('a claim of a replaced incarnation ends, however often that one was edited (P7)', async () => {
+  const { audits, letGo } = server([thing('there', ['another'], { uid: 'uid-of-its-successor' })]);
+  const one = deleted('one');
+  const from: Address = { ...place, name: 'there' };
+  const mail = { uid: 'uid-there', resourceVersion: '5', finalizers: [GUARD], manager: 'thing', withdrawnFrom: [] };
+  one.claims.take(keyOf('there'), claimOf(from, { ...mail, generation: 7, ended: false }));
+  const asked = audits.guards(one, life, [GUARD]);
+  letGo(0);
+  assert.equal([(await asked).free, one.dropped], [[GUARD], [keyOf('there')]]);
+});
+
 for (const { what, listed, ended, free } of [
   { what: 'of who goes frees it', listed: { generation: 2 }, ended: 2, free: [GUARD] },
   { what: 'that is newer than the list frees it', listed: { generation: 2 }, ended: 3, free: [GUARD] },

@@ -87,6 +87,7 @@ export const ACTORS: readonly Change[] = [
     'audit-frees-owned': 'AUDIT-6, I3: a deleted claimant that has to clean up holds nothing',
     'readings-join-earlier': 'a question is answered by a list that began before it',
     'audit-forgets-claimants': 'AUDIT-3: a claimant whose references cannot be told holds nothing',
+    'audit-keeps-claim-of-predecessor': 'P7: the claim of a replaced object that was edited more often is never ended',
     'audit-drops-newer-claim': 'a claim that is newer than the list is dropped by it',
   }),
   ...noticedBy(['audit', 'protocol'], {
