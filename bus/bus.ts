@@ -89,8 +89,15 @@ export interface Mailbox {
   epoch(): Epoch;
   /** Calls `onEpoch` whenever the epoch's id or `seededAt` changes. Returns the way to stop. */
   watchEpoch(onEpoch: (epoch: Epoch) => void): () => void;
-  /** Stores `seededAt` of the current epoch, once; a second call changes nothing. */
+  /** Stores `seededAt` of the current epoch, once; a second call changes nothing until `forgetSeeded`. */
   markSeeded(seededAt: number): Promise<void>;
+  /**
+   * Clears `seededAt` of the current epoch. For a process that cannot know how far the stream had come before it: no
+   * earlier process was there to notice a rollback.
+   *
+   * @throws {TransientError} the bus is away, or did not answer in time
+   */
+  forgetSeeded(): Promise<void>;
   /**
    * Ends the epoch of that id, if it is the current one: all mail is deleted, and another begins.
    *

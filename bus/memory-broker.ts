@@ -110,6 +110,12 @@ export class MemoryStream {
     this.changes.report({ kind: 'identity' });
   }
 
+  forgetSeeded(): void {
+    if (this.#seededAt === undefined) return;
+    this.#seededAt = undefined;
+    this.changes.report({ kind: 'identity' });
+  }
+
   /** All mail is lost; the stream is a new one. */
   wipe(): void {
     this.#values.clear();

@@ -61,6 +61,14 @@ export class MemoryMailbox implements Mailbox {
     this.check();
   }
 
+  async forgetSeeded(): Promise<void> {
+    await this.#link.call(() => {
+      this.#refuseOtherEpoch();
+      this.#stream.forgetSeeded();
+    });
+    this.check();
+  }
+
   async startAnew(epochId: string): Promise<void> {
     await this.#link.send(() => {
       if (this.#stream.epochId === epochId) this.#stream.wipe();

@@ -108,6 +108,10 @@ export class NatsMailbox implements Mailbox {
     return this.#keeper.markSeeded(seededAt);
   }
 
+  forgetSeeded(): Promise<void> {
+    return this.#keeper.forgetSeeded();
+  }
+
   startAnew(epochId: string): Promise<void> {
     return this.#keeper.startAnew(epochId);
   }

@@ -200,6 +200,19 @@ export class StreamKeeper {
     if (this.epoch.id !== id) throw changed();
   }
 
+  /** Clears `seededAt` in the marker. @throws {TransientError} */
+  async forgetSeeded(): Promise<void> {
+    const { connection, marker: subject } = this.#options;
+    await this.check();
+    const { id } = this.epoch;
+    while (subject !== undefined && this.epoch.id === id && this.#marker?.seededAt !== undefined) {
+      const { id: markerId, sequence } = this.#marker;
+      await publishMessage(connection, subject, { id: markerId }, { expectedSequence: sequence });
+      await this.check();
+    }
+    if (this.epoch.id !== id) throw changed();
+  }
+
   /** Creates the stream again if it is still that of this epoch. @throws {TransientError} */
   async startAnew(epochId: string): Promise<void> {
     await this.check();

@@ -98,6 +98,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
     epoch: () => mailbox.epoch(),
     watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+    forgetSeeded: () => mailbox.forgetSeeded(),
     startAnew: (epochId) => mailbox.startAnew(epochId),
     publish: (...given) => mailbox.publish(...given),
     last: (subject) => mailbox.last(subject),

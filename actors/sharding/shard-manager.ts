@@ -5,6 +5,9 @@
 //   SHARD-MANAGER-1. A pod with fewer kinds than others never takes a shard. Its shards move immediately to the pod
 //       that would have them if all served the same, and all others at the latest `PATIENCE_MS` after that many of
 //       those pods were first present: the first new pod of a rollout does not get the shards of all others.
+//   SHARD-MANAGER-2. The first of all pods never trusts what the mailbox says of claims on older objects: the stream may
+//       have lost its latest values (a power cut, a restored volume) while no process was there to notice it. Their
+//       tables count as incomplete, so that the API server is asked (P8, P11).
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import { POD_LEASE, SHARD_LEASE } from './replica-count.ts';
@@ -44,6 +47,8 @@ export async function manageShards(
   signal: AbortSignal,
 ): Promise<void> {
   const { mailbox, leases } = bus;
+  /** Whether another process could have noticed a rollback of the mailbox before this one began. */
+  let isWitnessed = false;
   const held = new Map<number, Lease>();
   let records: readonly LeaseRecord[] = [];
   let alive: Lease | undefined;
@@ -109,6 +114,10 @@ export async function manageShards(
   const settle = async (): Promise<void> => {
     const gone = lost.splice(0);
     if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; stopped their actors');
+    isWitnessed ||= records.some(({ name }) => name.startsWith(POD_LEASE));
+    // mutant: unwitnessed-mailbox-trusted if -> false
+    if (!isWitnessed) await mailbox.forgetSeeded();
+    isWitnessed = true;
     if (alive === undefined) {
       const acquired = await leases.acquire(`${POD_LEASE}${pod}`, pod, noteOf(offer));
       if (acquired === undefined) throw new Error(`another pod calls itself '${pod}'`);

@@ -152,8 +152,12 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     anew = mailbox.startAnew(id);
     anew.catch(() => undefined); // it is awaited below
   };
+  /** Marks the mailbox as seeded; undefined: not all was published yet. */
+  let mark: (() => void) | undefined;
   const stopEpoch = mailbox.watchEpoch((epoch) => {
-    if (epoch.id !== id) end();
+    if (epoch.id !== id) return end();
+    // mutant: forgotten-seeding-stays drop
+    if (epoch.seededAt === undefined) mark?.();
   });
   const inFlight = new FairSemaphore(PUBLICATIONS);
   const onTrouble = (message: string): void => log.warn(message);
@@ -211,15 +215,18 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       // mutant: watcher-seeds-too-early drop
       if (unseeded.size > 0) return;
       // mutant: watcher-seeds-unpublished ()#3.1 -> []
-      const marking = Promise.all(pending)
-        .then(() => mailbox.markSeeded(seededAt))
-        .catch((error) => {
-          // The next leader marks it.
-          if (term.signal.aborted) return;
-          log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded');
-        });
-      pending.add(marking);
-      void marking.finally(() => pending.delete(marking));
+      mark = () => {
+        const marking = Promise.all(pending)
+          .then(() => mailbox.markSeeded(seededAt))
+          .catch((error) => {
+            // The next leader marks it.
+            if (term.signal.aborted) return;
+            log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded');
+          });
+        pending.add(marking);
+        void marking.finally(() => pending.delete(marking));
+      };
+      mark();
     };
     const families = new MissingKinds({
       ...{ kinds: registry.kinds, clock, log },

@@ -304,6 +304,22 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
+    called('the time of seeding is forgotten for all, and may be stored again'),
+    on(harness, async ({ connect, until }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      await a.mailbox.forgetSeeded();
+      await a.mailbox.markSeeded(1_000);
+      const { id } = a.mailbox.epoch();
+      await until('the seeding', () => b.mailbox.epoch().seededAt === 1_000);
+      await Promise.all([a.mailbox.forgetSeeded(), b.mailbox.forgetSeeded()]);
+      assert.equal(a.mailbox.epoch(), { id, seededAt: undefined });
+      assert.equal((await connect('c')).mailbox.epoch(), { id, seededAt: undefined });
+      await b.mailbox.markSeeded(2_000);
+      await until('the other seeding', () => a.mailbox.epoch().seededAt === 2_000);
+    }),
+  );
+
+  test(
     called('mail that was lost while connected is noticed before any new value is read (BUS-4)'),
     on(harness, async ({ connect, wipeMail, clock, lateEffectMs, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];

@@ -375,6 +375,9 @@ if ('refusal' in found) {
       await until('all of it', () => reader.mail.length === 300);
       await watch.mailbox.markSeeded(clock.now());
       await until('the seeding to be known', () => actors.mailbox.epoch().seededAt !== undefined);
+      await actors.mailbox.forgetSeeded();
+      await until('that it is forgotten', () => watch.mailbox.epoch().seededAt === undefined);
+      await watch.mailbox.markSeeded(clock.now());
       const objects = await read(watch, { topic: 'object' });
       await until('the objects', () => objects.replayed === 1 && objects.mail.length === 300);
 

@@ -62,6 +62,8 @@ export type Misfortune =
   | { readonly what: 'slowMail' | 'slowKube' | 'loseKube' | 'lieKube'; readonly forMs: number }
   | { readonly what: 'wipeMail' | 'wipeLeases' | 'wipeAll' }
   | { readonly what: 'rollBack'; readonly byMs: number }
+  /** All processes end, and with them the bus, which loses its last values: the API server and the clouds stay. */
+  | { readonly what: 'powerCut'; readonly byMs: number; readonly forMs: number }
   | { readonly what: 'cloudTrouble'; readonly problem: Trouble; readonly forMs: number }
   /** Whatever is to be made is made when its sender has given up, so long after the deadline. */
   | { readonly what: 'lateCreates'; readonly forMs: number; readonly byMs: number }
@@ -87,6 +89,7 @@ const MISFORTUNES: ReadonlySet<string> = new Set<Misfortune['what']>([
   'wipeLeases',
   'wipeAll',
   'rollBack',
+  'powerCut',
   'cloudTrouble',
   'lateCreates',
   'expireTokens',

@@ -153,6 +153,18 @@ export class Processes {
         });
         return;
       }
+      case 'powerCut': {
+        const snapshot = broker.snapshot();
+        weather.last('powerCut', step.byMs + step.forMs);
+        time.after(step.byMs, () => {
+          for (const each of this.#pods) if (each.state !== 'ended') each.crash();
+          broker.wipeLeases();
+          if (broker.snapshot().epochId === snapshot.epochId) broker.rollBack(snapshot);
+          chronicle.note('power cut', () => `the power fails, and the mailbox is as it was ${step.byMs} ms ago`);
+          time.after(step.forMs, () => this.#pods.forEach((_, index) => void this.#restart(index)));
+        });
+        return;
+      }
       case 'expireTokens':
         environment.expireTokens?.();
         return;

@@ -98,6 +98,37 @@ test('in a new epoch nobody acts before a lease time has passed (P11)', async ()
   bus.crash();
 });
 
+test('the first of all pods does not trust what the mailbox has of older objects, and the second one does (SHARD-MANAGER-2)', async () => {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const broker = memoryBroker({ clock, shards: 2, latencyMs: () => 1 });
+  const earlier = broker.connect();
+  const marked = earlier.mailbox.markSeeded(1_000);
+  await time.advance(10);
+  await marked;
+  const stop = new AbortController();
+  const log = openLog({ level: 'silent', readable: false });
+  const host = {
+    open: async () => undefined,
+    close: async () => undefined,
+    recheckClaims: () => undefined,
+  } as unknown as ShardHost;
+  const begin = (pod: string) =>
+    manageShards({ bus: broker.connect(), host, clock, log, pod, offer: { kinds: [] } }, stop.signal);
+  const first = begin('one');
+  await time.advance(1_000);
+  assert.is(earlier.mailbox.epoch().seededAt, undefined);
+  const again = earlier.mailbox.markSeeded(2_000);
+  await time.advance(10);
+  await again;
+  const second = begin('two');
+  await time.advance(60_000);
+  assert.is(earlier.mailbox.epoch().seededAt, 2_000);
+  stop.abort();
+  await time.advance(15_000);
+  await Promise.all([first, second]);
+});
+
 test('a process that stops keeps a lease as long as calls of its shard are under way (P10)', async () => {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, 1);

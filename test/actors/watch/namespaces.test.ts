@@ -223,6 +223,22 @@ test(
 );
 
 test(
+  'a mailbox whose seeding was forgotten is marked again by the leader that published all (SHARD-MANAGER-2)',
+  led({ namespaces: ['a'] }, async ({ clock, lists, watches, mailbox, seeded }) => {
+    (await lists('a')).answer(200, list('40'), at(20));
+    await watches('a');
+    const seededAt = await seeded();
+    const again = Promise.withResolvers<number | undefined>();
+    mailbox.watchEpoch((epoch) => epoch.seededAt !== undefined && again.resolve(epoch.seededAt));
+    await mailbox.forgetSeeded();
+    const late = new AbortController();
+    const given = clock.sleep(60_000, late.signal).then(() => undefined);
+    assert.is(await Promise.race([again.promise, given]), seededAt);
+    late.abort();
+  }),
+);
+
+test(
   'nothing is marked as seeded while an object is on its way into the mail (WATCHER-3)',
   led({ namespaces: ['a'] }, async ({ lists, watches, mailbox, seeded, said }) => {
     const way = Promise.withResolvers<void>();

@@ -93,7 +93,13 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['audit', 'protocol'], {
     'audit-end-frees-later-claim': 'AUDIT-4, P8: the end of a claim frees what its claimant refers to again',
   }),
+  ...noticedBy(['watcher of namespaces'], {
+    'forgotten-seeding-stays':
+      'a mailbox whose seeding was forgotten is never marked again, and each deletion needs an audit',
+  }),
   ...noticedBy(['shards'], {
+    'unwitnessed-mailbox-trusted':
+      'P8, P11: claims that a stream has lost while no process was there count as never made',
     'shards-quiet-never': 'P11: after a loss of the mail nobody waits for the end of earlier leases',
     'shards-keep-actors': 'P11, SHARD-HOST-3: actors go on with what they learned of another epoch',
     'lease-given-back-early': 'P10: a lease is given back while calls are under way',

@@ -49,7 +49,14 @@ export const RESOURCES: HistoryModel<ResourceDeed, Given> = {
 };
 
 /** After which not all of the mail is there, or an object does not tell what it has. */
-const FORGETTING: ReadonlySet<string> = new Set(['wipeMail', 'wipeAll', 'rollBack', 'restoreBackup', 'forgetId']);
+const FORGETTING: ReadonlySet<string> = new Set([
+  'wipeMail',
+  'wipeAll',
+  'rollBack',
+  'powerCut',
+  'restoreBackup',
+  'forgetId',
+]);
 
 class Resources implements Environment<ResourceDeed> {
   readonly lives: ResourceLives;
