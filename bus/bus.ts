@@ -301,6 +301,7 @@ export interface Bus {
   /** One line that says what it is: `nats-server 2.12.3 at nats://127.0.0.1:4222`, `in memory`. */
   readonly description: string;
   onConnectivity(listener: (change: Connectivity) => void): () => void;
+  /** Ends the connection. Leases that their owners have not released are renewed no more, and expire (P10). */
   close(): Promise<void>;
 }
 

@@ -84,7 +84,7 @@ export class HeldLease implements Lease {
     this.#resolveLost();
   }
 
-  /** Stops renewing without telling anybody, as a process that dies. */
+  /** Stops the renewals; the record in the store expires. `lost` does not resolve. */
   abandon(): void {
     this.#giveUp();
   }

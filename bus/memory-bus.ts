@@ -122,7 +122,7 @@ function connection(stores: MemoryStores, link: MemoryLink): MemoryBus {
     },
     async close() {
       await services.close();
-      await leases.close();
+      leases.abandon();
       end();
     },
   };
@@ -195,11 +195,6 @@ class MemoryLeases implements Leases {
     for (const stop of this.#stops) stop();
     this.#watches.clear();
     for (const lease of this.#held) lease.abandon();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#held].map((lease) => lease.release()));
-    this.abandon();
   }
 
   #lose(): void {

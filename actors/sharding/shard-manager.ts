@@ -66,10 +66,18 @@ export async function manageShards(
     wake();
   };
 
+  /** Shards that are being given up. */
+  const closing = new Set<Promise<void>>();
   const drop = (number: number): void => {
     const lease = held.get(number);
     held.delete(number);
-    void host.close(number).then(() => lease?.release());
+    const closed = (async () => {
+      // mutant: lease-given-back-early await -> void $1
+      await host.close(number);
+      await lease?.release();
+    })();
+    closing.add(closed);
+    void closed.finally(() => closing.delete(closed));
   };
   /** The lease ended before anybody here noticed it. */
   const lapse = (number: number): void => {
@@ -155,7 +163,8 @@ export async function manageShards(
         follow(number, lease);
       }
       try {
-        await host.open(taken, signal, lapse);
+        // A read of the API server may take longer than the process has left.
+        await Promise.race([host.open(taken, signal, lapse), stopped]);
       } catch (error) {
         for (const number of taken.keys()) drop(number);
         throw error;
@@ -184,8 +193,11 @@ export async function manageShards(
     dropAll();
     notice();
   });
-  const onAbort = (): void => wake();
-  signal.addEventListener('abort', onAbort);
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  void stopped.then(() => wake());
 
   let problem = '';
   while (!signal.aborted) {
@@ -212,15 +224,10 @@ export async function manageShards(
     await (ms > 0 ? Promise.race([woken, clock.sleep(ms, rest.signal)]) : woken);
     rest.abort();
   }
-  signal.removeEventListener('abort', onAbort);
   stopEpoch();
   await watching.close();
+  dropAll();
   // A shard that does not end in time keeps its lease: another pod waits until it has expired.
-  const closing = [...held].map(async ([number, lease]) => {
-    // mutant: lease-given-back-early await -> void $1
-    await host.close(number);
-    await lease.release();
-  });
   const ended = new AbortController();
   await Promise.race([Promise.all(closing).finally(() => ended.abort()), clock.sleep(DRAIN_MS, ended.signal)]);
   await alive?.release();

@@ -261,12 +261,15 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
-    called('closing a bus releases its leases'),
-    on(harness, async ({ connect }) => {
-      const [a, b] = [await connect('a'), await connect('b')];
-      await held(a, 'x', 'a');
+    called('closing a bus releases no lease: one that its holder has kept ends in its time (BUS-5, P10)'),
+    on(harness, async (scene) => {
+      const [a, b] = [await scene.connect('a'), await scene.connect('b')];
+      const lease = await held(a, 'x', 'a');
+      const endsAt = lease.endsAt();
       await a.close();
-      await held(b, 'x', 'b');
+      assert.ok(lease.endsAt() <= scene.clock.now(), 'its holder does nothing more');
+      const taken = await insist(scene, b, 'x', 'b');
+      assert.ok(taken.at >= endsAt - 5, `taken ${endsAt - taken.at} ms before its end`);
       assert.instance(await rejection(a.leases.acquire('y', 'a')), TransientError);
     }),
   );

@@ -61,6 +61,17 @@ test('a renewal that was stored, and whose answer was lost, is known as our own 
   await leases.close();
 });
 
+test('a lease that its holder has not released stays in the bucket when the connection is closed (P10)', async () => {
+  const made = await scene();
+  const { clock, nats, leases } = made;
+  const lease = await leases.acquire('x', 'a');
+  await leases.close();
+  assert.is(lease?.endsAt(), clock.now());
+  assert.is(JSON.parse(nats.streams.get(BUCKET)?.messages.get('$KV.L.x')?.payload ?? '').holder, 'a');
+  await clock.advance(LEASE_MS);
+  assert.is(writes(made), 1, 'and is renewed no more');
+});
+
 test('a lease of the same holder from an earlier acquisition is not ours (BUS-NATS-LEASES-2)', async () => {
   const { clock, nats, leases } = await scene();
   const lease = await leases.acquire('x', 'a');

@@ -169,6 +169,83 @@ test('a process that stops keeps a lease as long as calls of its shard are under
   assert.equal(released, ['shard.0', 'pod.one']);
 });
 
+/** What follows at once, before time passes. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A pod of one shard on virtual time. */
+function succession(host: Partial<ShardHost>) {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const broker = memoryBroker({ clock, shards: 1, latencyMs: () => 1 });
+  const bus = broker.connect();
+  const stop = new AbortController();
+  const log = openLog({ level: 'silent', readable: false });
+  const shards = { bus, host: host as ShardHost, clock, log, pod: 'one', offer: { kinds: [] } };
+  let isOver = false;
+  void manageShards(shards, stop.signal).then(() => {
+    isOver = true;
+  });
+  return {
+    ...{ time, broker, bus, stop },
+    isOver: () => isOver,
+    leases: () =>
+      broker
+        .leases()
+        .map(({ name }) => name)
+        .sort(),
+  };
+}
+
+test('a shard whose calls do not end in time keeps its lease until that expires, also when the process ends (P10)', async () => {
+  const made = succession({ open: async () => undefined, close: () => new Promise(() => undefined) });
+  const { time, bus } = made;
+  await time.advance(1_000);
+  made.stop.abort();
+  await turn();
+  await time.advance(5_000);
+  assert.ok(made.isOver());
+  await bus.close();
+  await time.advance(100);
+  assert.equal(made.leases(), ['shard.0']);
+  await time.advance(bus.leases.leaseMs);
+  assert.equal(made.leases(), []);
+});
+
+test('a shard that is being handed over keeps its lease, too, when the process ends (P10)', async () => {
+  const calls = Promise.withResolvers<void>();
+  const made = succession({
+    open: async () => undefined,
+    close: () => calls.promise,
+    recheckClaims: () => undefined,
+  });
+  const { time, broker } = made;
+  await time.advance(1_000);
+  broker.wipeMail(); // gives up all shards
+  await time.advance(100);
+  made.stop.abort();
+  await turn();
+  await time.advance(1_000);
+  assert.not(made.isOver(), 'it waits for the calls');
+  assert.equal(made.leases(), ['pod.one', 'shard.0']);
+  calls.resolve();
+  await turn();
+  await time.advance(100);
+  assert.ok(made.isOver());
+  assert.equal(made.leases(), []);
+});
+
+test('a process that stops during a takeover gives its leases up at once', async () => {
+  const made = succession({ open: () => new Promise(() => undefined), close: async () => undefined });
+  const { time } = made;
+  await time.advance(1_000);
+  assert.ok(made.leases().includes('shard.0'));
+  made.stop.abort();
+  await turn();
+  await time.advance(100);
+  assert.ok(made.isOver());
+  assert.equal(made.leases(), []);
+});
+
 interface Pod {
   readonly shards: Set<number>;
   stop(): void;

@@ -29,6 +29,8 @@ export const BUS: readonly Change[] = [
   ...noticedBy(['nats leases'], {
     'lease-earlier-acquisition': 'BUS-NATS-LEASES-2: a lease of an earlier acquisition counts as this one',
     'lease-time-lowered': 'BUS-NATS-LEASES-3: the time to live is lowered under a holder who relies on it',
+    'lease-released-by-closing':
+      'P10: a lease that its holder keeps while calls are under way ends with the connection',
     'lost-bucket-leased-at-once': 'BUS-NATS-LEASES-4: leases are got at once in a bucket that was lost',
     'first-bucket-not-awaited':
       'BUS-NATS-LEASES-4: whoever finds a first bucket does not wait for what its maker learns',
