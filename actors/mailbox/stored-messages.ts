@@ -35,6 +35,13 @@ export class StoredMessages {
     this.#own.set(from, sequence);
   }
 
+  /** An answer to an incarnation that was replaced. */
+  dropAnswer(from: string): void {
+    const sequence = this.#own.get(from);
+    this.#own.delete(from);
+    if (sequence !== undefined) void this.#remove(from, sequence);
+  }
+
   noteClaim(claimant: string, sequence: number): void {
     this.#claims ??= new CompactMap();
     this.#claims.set(claimant, sequence);

@@ -208,6 +208,11 @@ export class Answers {
     return this.#mail;
   }
 
+  /** Whether nothing came after `mail`. */
+  isLast(from: string, mail: AnswerMessage): boolean {
+    return this.#mail.get(from) === mail;
+  }
+
   /** The claim that was answered has ended. */
   drop(from: string): void {
     this.revision++;

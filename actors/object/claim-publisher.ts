@@ -252,11 +252,17 @@ export class ClaimPublisher {
 
 /**
  * Ends the claim of a deleted incarnation that is still answered: its own process cannot do that any more (P12). For an
- * existing, deleted dependency, P7 would detect it; for a missing one, no audit ever would.
+ * existing, deleted dependency, P7 would detect it; for a missing one, no audit ever would. Resolves when the bus has
+ * acknowledged it.
  *
  * @param answer  to the claim
  */
-export function endLeft(outbox: Outbox, from: Address, to: Address, { to: uid, generation }: AnswerMessage): void {
+export async function endLeft(
+  outbox: Outbox,
+  from: Address,
+  to: Address,
+  { to: uid, generation }: AnswerMessage,
+): Promise<void> {
   const subject = { to, topic: 'claim', from } as const;
   const isLeft = (claim: JsonObject): boolean => {
     const theirs = parseClaim(claim);
@@ -264,7 +270,7 @@ export function endLeft(outbox: Outbox, from: Address, to: Address, { to: uid, g
   };
   const standing = outbox.standing(subject);
   if (standing !== undefined && !isLeft(standing)) return;
-  void sayEnded(outbox, subject, { uid, resourceVersion: NEVER, generation }, isLeft, undefined);
+  await sayEnded(outbox, subject, { uid, resourceVersion: NEVER, generation }, isLeft, undefined);
 }
 
 async function sayEnded(

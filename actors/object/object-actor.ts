@@ -204,10 +204,12 @@ export class ObjectActor extends ObjectContext {
       if (!this.#started) return;
       const isToCheck = isOurs && mail.externalId !== undefined && isOther;
       const isReplaced = isChanged || (isToCheck && mustLookAgain(this.object, this.kind, this.dependencies()));
-      // mutant: answers-told-to-another if#2 -> true
-      if (this.object === undefined) this.#sweep();
-      else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
-      if (isOurs && this.object !== undefined) this.#tellRival(from, mail);
+      if (this.object === undefined) return this.#sweep();
+      // mutant: answers-told-to-another if -> false
+      // mutant: replaced-answered-on [] -> []
+      if (!isOurs) return this.#endReplaced([[key, mail]]);
+      this.#charts.sendDependencies({ isReplaced, isNews });
+      if (this.object !== undefined) this.#tellRival(from, mail);
     });
   }
 
@@ -366,6 +368,8 @@ export class ObjectActor extends ObjectContext {
         onSuperseded: (version) => this.#suspect(version),
       });
     }
+    // mutant: replaced-before-takeover-answered-on drop
+    this.#endReplaced([...this.#answers.entries()].filter(([, { to }]) => to !== object.metadata.uid));
     this.linked(requestTraceparent(object), () => this.#charts.begin());
     this.answerAll();
     // Answers from before this lifecycle.
@@ -498,26 +502,43 @@ export class ObjectActor extends ObjectContext {
 
   /** The object is deleted: messages without a reader are removed; live claims stay for its successor (P5). */
   #sweep(): void {
-    const left = [...this.#answers.entries()];
-    if (left.length > 0 && this.kind !== undefined) void this.#endLeft(left);
+    void this.#endLeft([...this.#answers.entries()]);
     // mutant: claims-go-with-object -> $ for (const [key] of [...this.claims.entries()]) this.dropClaim(key);
     // mutant: answers-outlive-object drop
     this.#answers.forget();
     this.#stored.sweep();
   }
 
+  /** The object was replaced: the claims of its predecessor end, and the answers to them are deleted (P12). */
+  #endReplaced(answers: readonly (readonly [string, AnswerMessage])[]): void {
+    void this.#endLeft(answers, (key, answer) => {
+      // A later one may be to the successor.
+      if (this.#stopped || !this.#answers.isLast(key, answer)) return;
+      this.#answers.drop(key);
+      // mutant: replaced-answer-kept drop
+      this.#stored.dropAnswer(key);
+    });
+  }
+
   /**
    * Ends its own claims that are still answered although no tombstone was published (P12), if the API server has no
    * such incarnation: an object unknown here may be managed elsewhere, and exist.
+   *
+   * @param onEnded called when the bus has acknowledged the end of a claim
    */
-  async #endLeft(answers: readonly (readonly [string, AnswerMessage])[]): Promise<void> {
+  async #endLeft(
+    answers: readonly (readonly [string, AnswerMessage])[],
+    onEnded?: (key: string, answer: AnswerMessage) => void,
+  ): Promise<void> {
+    if (answers.length === 0 || this.kind === undefined) return;
     const now = await this.host.currentIncarnation(this);
     if (now === undefined) return;
     for (const [key, answer] of answers) {
       const to = parseAddressKey(key);
       // mutant: unknown-claim-ended if -> $1
       // mutant: gone-incarnation-answered-on if -> false
-      if (to !== undefined && now.uid !== answer.to) endLeft(this.host.outbox, this.address, to, answer);
+      if (to !== undefined && now.uid !== answer.to)
+        void endLeft(this.host.outbox, this.address, to, answer).then(() => onEnded?.(key, answer));
     }
   }
 }

@@ -486,6 +486,39 @@ test('P12: a claim that nobody ended on what was never there ends when it is ans
       assert.is(await fixture.bus.mailbox.last(mail), undefined);
   }));
 
+for (const isAnswered of [true, false])
+  test(`P12: the claim of what was replaced while no host was there ends, ${isAnswered ? '' : 'not '}answered before`, () =>
+    on({}, async (fixture) => {
+      const typo = { ...network, name: 'typo' };
+      const claim = { to: typo, topic: 'claim', from: subnet } as const;
+      const answer = { to: subnet, topic: 'ready', from: typo } as const;
+      await fixture.create('subnets', 'sub', { networkRef: 'typo' });
+      await fixture.quiet();
+      if (isAnswered) await fixture.clock.sleep(70_000);
+      assert.is((await fixture.bus.mailbox.last(answer)) !== undefined, isAnswered);
+      await fixture.closeHost();
+      fixture.vanish('subnets', 'sub');
+      await fixture.create('subnets', 'sub', { networkRef: 'net' });
+      await fixture.openAnother();
+      await fixture.create('networks', 'net');
+      await fixture.until('the subnet is made', () => made(fixture, 'subnets') === 1);
+      await fixture.clock.sleep(70_000);
+      await fixture.quiet();
+      assert.is(await fixture.bus.mailbox.last(claim), undefined);
+      assert.is(await fixture.bus.mailbox.last(answer), undefined);
+    }));
+
+test('P12: a takeover reads no object of which only its own incarnation was answered', () =>
+  on({}, async (fixture) => {
+    await pair(fixture);
+    await fixture.quiet();
+    await fixture.closeHost();
+    const before = fixture.reads;
+    await fixture.openAnother();
+    await fixture.quiet();
+    assert.is(fixture.reads, before);
+  }));
+
 test('P12: the end of a cleanup whose answer is late ends no claim of the successor', () =>
   on({}, async (fixture) => {
     await pair(fixture);

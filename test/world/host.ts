@@ -62,6 +62,8 @@ export interface HostFixture {
   holdReleases(): () => void;
   /** Publishes `object` mail as the watch role would. */
   report(object: KubeObject): Promise<void>;
+  /** Number of reads of one object. */
+  readonly reads: number;
   /** Names of objects that a read does not find, though they are there. */
   readonly hidden: Set<string>;
   /** Networks that the cloud reports as not usable. */
@@ -74,6 +76,8 @@ export interface HostFixture {
   quiet(): Promise<void>;
   /** The lease on the only shard is lost. */
   closeHost(): Promise<void>;
+  /** Another host takes the shard over. */
+  openAnother(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,6 +100,7 @@ export async function openHost(
   const foreign = new Set<string>();
   const hidden = new Set<string>();
   let version = 100;
+  let reads = 0;
   let guards: Promise<void> = Promise.resolve();
   let releases: Promise<void> = Promise.resolve();
 
@@ -133,7 +138,10 @@ export async function openHost(
     metadata: { ...object.metadata, finalizers },
   });
   const api: Objects = {
-    get: async (resource, _, name) => (hidden.has(name) ? undefined : objects.get(id(resource.plural, name))),
+    async get(resource, _, name) {
+      reads += 1;
+      return hidden.has(name) ? undefined : objects.get(id(resource.plural, name));
+    },
     async list(resource) {
       log.push(`list ${resource.plural}`);
       const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
@@ -261,18 +269,22 @@ export async function openHost(
     confirm: async () => true,
     release: async () => undefined,
   };
-  const host = new ShardHost({
-    bus,
-    objects: api,
-    registry: registry(kinds, []),
-    namespaces: undefined,
-    clock,
-    log: pino({ level: 'silent' }),
-    callMs: 10_000,
-    lateEffectMs: 30_000,
-    report: () => undefined,
-  });
-  await host.open(new Map([[0, lease]]), new AbortController().signal, () => undefined);
+  const open = async (): Promise<ShardHost> => {
+    const opened = new ShardHost({
+      bus,
+      objects: api,
+      registry: registry(kinds, []),
+      namespaces: undefined,
+      clock,
+      log: pino({ level: 'silent' }),
+      callMs: 10_000,
+      lateEffectMs: 30_000,
+      report: () => undefined,
+    });
+    await opened.open(new Map([[0, lease]]), new AbortController().signal, () => undefined);
+    return opened;
+  };
+  let host = await open();
 
   let lastUid = 0;
   const fixture: HostFixture = {
@@ -287,6 +299,9 @@ export async function openHost(
     onReleased: async () => undefined,
     tellsGone: true,
     cloud,
+    get reads() {
+      return reads;
+    },
     quiet: () => clock.settle(),
     async create(plural, name, spec = {}) {
       const uid = `${plural}-${name}-${++lastUid}`;
@@ -343,6 +358,9 @@ export async function openHost(
       throw new Error(`never: ${what}\n${log.join('\n')}`);
     },
     closeHost: () => host.close(0),
+    async openAnother() {
+      host = await open();
+    },
     async close() {
       await host.close(0);
       await bus.close();

@@ -169,7 +169,7 @@ test('a process that stops keeps a lease as long as calls of its shard are under
   assert.equal(released, ['shard.0', 'pod.one']);
 });
 
-/** What follows at once, before time passes. */
+/** Lets everything happen that needs no time. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A pod of one shard on virtual time. */

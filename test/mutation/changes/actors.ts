@@ -148,6 +148,9 @@ export const ACTORS: readonly Change[] = [
     'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
     'older-view-replaces': 'OBJECT-ACTOR-1, P6: an older view of an object replaces a newer one',
     'gone-incarnation-answered-on': 'P12: a claim of an incarnation that is gone is answered for ever',
+    'replaced-before-takeover-answered-on': 'P12: so is one of an incarnation that was replaced before a takeover',
+    'replaced-answered-on': 'P12: so is one that is answered after that takeover',
+    'replaced-answer-kept': 'P12: the answer to it stays, and costs a read at each takeover',
   }),
   ...noticedBy(['children'], {
     'detached-child-removed': 'what a detached object has made removes its resource from the cloud',
