@@ -139,7 +139,10 @@ export interface Mailbox {
 /** A lease that this process holds. */
 export interface Lease {
   readonly name: string;
-  /** When it ends unless renewed, on the clock of this process: milliseconds since the epoch. Moves with each renewal. */
+  /**
+   * When it ends unless renewed, on the clock of this process: milliseconds since the epoch. Moves with each renewal, and
+   * back while that clock is slowed: a deadline that is derived from it counts on `SLOWEST_PACE`.
+   */
   endsAt(): number;
   /** Resolves when the lease is lost: it ended, or has another holder. Never rejects. */
   readonly lost: Promise<void>;

@@ -1,5 +1,5 @@
 // A lease as its holder has it: renewed in time, or known to be lost before anybody else can take it (BUS-5). Where it is
-// stored is the affair of `LeaseStore`.
+// stored is the affair of `LeaseStore`. It is measured in steady time (CLOCK-3): a wall clock that is set back makes no lease longer.
 //
 // Invariants:
 //   BUS-LEASE-1. `endsAt` counts from the start of the last renewal that succeeded; the store counts from a later instant.
@@ -29,12 +29,13 @@ export class HeldLease implements Lease {
   readonly #leaseMs: number;
   readonly #store: LeaseStore;
   readonly #resolveLost: () => void;
+  /** In steady time. */
   #endsAt: number;
   #held = true;
   #renewal: Timer | undefined;
   #end: Timer | undefined;
 
-  /** @param startedAt  when the acquisition was asked for, on the clock of this process */
+  /** @param startedAt  when the acquisition was asked for, in steady time of this process */
   constructor(options: { name: string; clock: Clock; leaseMs: number; startedAt: number; store: LeaseStore }) {
     const { name, clock, leaseMs, startedAt, store } = options;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -54,12 +55,12 @@ export class HeldLease implements Lease {
   }
 
   endsAt(): number {
-    return this.#endsAt;
+    return this.#clock.now() + (this.#endsAt - this.#clock.steady());
   }
 
   async confirm(): Promise<boolean> {
     if (!this.#held) return false;
-    const startedAt = this.#clock.now();
+    const startedAt = this.#clock.steady();
     const renewed = await this.#store.renew();
     if (!this.#held) return false;
     if (renewed) this.#endsAt = Math.max(this.#endsAt, startedAt + this.#leaseMs);
@@ -92,14 +93,15 @@ export class HeldLease implements Lease {
   #giveUp(): void {
     this.#held = false;
     // mutant: lease-given-up-lasts drop
-    this.#endsAt = Math.min(this.#endsAt, this.#clock.now());
+    this.#endsAt = Math.min(this.#endsAt, this.#clock.steady());
     if (this.#renewal !== undefined) this.#clock.clearTimeout(this.#renewal);
     if (this.#end !== undefined) this.#clock.clearTimeout(this.#end);
   }
 
   #watchEnd(): void {
     // mutant: lease-given-up-late /.1 -> 0
-    const remainingMs = this.#endsAt - this.#leaseMs / MARGIN - this.#clock.now();
+    // mutant: lease-on-slowed-clock ().0 -> this.#clock.now
+    const remainingMs = this.#endsAt - this.#leaseMs / MARGIN - this.#clock.steady();
     // Renewals move the end but not this timer: it looks again when it fires.
     if (remainingMs > 0) this.#end = this.#clock.setTimeout(() => this.#watchEnd(), remainingMs);
     else this.lose();
@@ -107,21 +109,21 @@ export class HeldLease implements Lease {
 
   #renewLater(at: number): void {
     if (!this.#held) return;
-    this.#renewal = this.#clock.setTimeout(() => void this.#renew(), Math.max(0, at - this.#clock.now()));
+    this.#renewal = this.#clock.setTimeout(() => void this.#renew(), Math.max(0, at - this.#clock.steady()));
   }
 
   async #renew(): Promise<void> {
-    const startedAt = this.#clock.now();
+    const startedAt = this.#clock.steady();
     let renewed: boolean;
     try {
       renewed = await this.#store.renew();
     } catch {
       // The store is away. Tried again until `lost` says that it is too late.
-      return this.#renewLater(this.#clock.now() + this.#leaseMs / RETRIES);
+      return this.#renewLater(this.#clock.steady() + this.#leaseMs / RETRIES);
     }
     if (!this.#held) return;
     if (!renewed) return this.lose();
-    // mutant: lease-counts-from-answer +.1 -> this.#clock.now()
+    // mutant: lease-counts-from-answer +.1 -> this.#clock.steady()
     this.#endsAt = startedAt + this.#leaseMs;
     this.#renewLater(startedAt + this.#leaseMs / RENEWALS);
   }

@@ -90,7 +90,7 @@ class Caller {
   readonly #own: string;
   readonly #onEmpty: () => void;
   readonly #operations = new Map<string, Operation>();
-  /** When the question was asked that was answered last. */
+  /** When the question was asked that was answered last, in steady time, as all times here. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #validUntil = Number.NEGATIVE_INFINITY;
   #expiry: Timer | undefined;
@@ -105,7 +105,8 @@ class Caller {
   }
 
   validUntil(): number {
-    return this.#validUntil;
+    const { clock } = this.wire;
+    return clock.now() + (this.#validUntil - clock.steady());
   }
 
   ask(said: SaidToCaller): Promise<JsonObject> {
@@ -155,7 +156,7 @@ class Caller {
     let why = '';
     for (let attempt = 0; attempt < BEGINNINGS; attempt += 1) {
       if (attempt > 0) await this.pause();
-      const askedAt = clock.now();
+      const askedAt = clock.steady();
       try {
         const confirmation = parseConfirmation(await this.ask({ say: 'begin', id: operation.id }));
         const { validMs } = confirmation;
@@ -163,7 +164,7 @@ class Caller {
         if (validMs === undefined) return new TransientError('its caller does not want it any more');
         this.#confirmed(confirmation, askedAt, operation);
         if (operation.signal.aborted) return new TransientError('it was given up before it began');
-        if (clock.now() >= this.#validUntil) throw new TransientError('the answer came too late');
+        if (clock.steady() >= this.#validUntil) throw new TransientError('the answer came too late');
         operation.begunAt = askedAt;
         this.#askLater(validMs / ALIVE);
         return undefined;
@@ -182,10 +183,10 @@ class Caller {
     // Calls started since then were unknown to the caller.
     if (validMs === undefined) this.#stopAll(givenUp(), askedAt);
     if (validMs === undefined || this.#operations.size === 0) return;
-    // mutant: held-confirmed-from-answer +.1 -> this.wire.clock.now()
+    // mutant: held-confirmed-from-answer +.1 -> this.wire.clock.steady()
     const until = askedAt + validMs;
     // Both of two reordered responses count; one about a starting call does not extend the others.
-    const isAll = beginning === undefined ? askedAt > this.#askedAt : this.wire.clock.now() >= this.#validUntil;
+    const isAll = beginning === undefined ? askedAt > this.#askedAt : this.wire.clock.steady() >= this.#validUntil;
     // mutant: held-later-question-counts ?: -> Math.max($3.1, $2)
     this.#validUntil = isAll ? until : Math.min(this.#validUntil, until);
     this.#askedAt = Math.max(this.#askedAt, askedAt);
@@ -201,10 +202,10 @@ class Caller {
       () => {
         this.#expiry = undefined;
         // mutant: held-unconfirmed-runs-on -> if (!($1)) $3
-        if (clock.now() >= this.#validUntil) this.#expire();
+        if (clock.steady() >= this.#validUntil) this.#expire();
         else this.#watch();
       },
-      Math.max(0, this.#validUntil - clock.now()),
+      Math.max(0, this.#validUntil - clock.steady()),
     );
   }
 
@@ -213,7 +214,7 @@ class Caller {
    * (BUS-LONG-CALL-PROTOCOL-2).
    */
   #expire(): void {
-    if (this.wire.clock.now() < this.#validUntil) return;
+    if (this.wire.clock.steady() < this.#validUntil) return;
     this.#stopAll(new UnknownOutcomeError('its caller stopped renewing it'), Number.POSITIVE_INFINITY);
   }
 
@@ -230,18 +231,18 @@ class Caller {
   #askLater(delayMs: number): void {
     if (this.#isAsking || this.#operations.size === 0) return;
     const { clock, leaseMs } = this.wire;
-    const at = clock.now() + Math.max(delayMs, leaseMs / RETRIES);
+    const at = clock.steady() + Math.max(delayMs, leaseMs / RETRIES);
     if (this.#asking !== undefined) {
       // mutant: held-asked-one-by-one drop
       if (this.#asking.at <= at) return;
       // mutant: held-asked-one-by-one drop
       clock.clearTimeout(this.#asking.timer);
     }
-    this.#asking = { timer: clock.setTimeout(() => void this.#ask(), at - clock.now()), at };
+    this.#asking = { timer: clock.setTimeout(() => void this.#ask(), at - clock.steady()), at };
   }
 
   async #ask(): Promise<void> {
-    const askedAt = this.wire.clock.now();
+    const askedAt = this.wire.clock.steady();
     this.#asking = undefined;
     this.#isAsking = true;
     try {

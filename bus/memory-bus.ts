@@ -149,7 +149,7 @@ class MemoryLeases implements Leases {
   async acquire(name: string, holder: string, note?: JsonObject): Promise<Lease | undefined> {
     const { clock, leases } = this.#stores;
     const token = leases.token();
-    const startedAt = clock.now();
+    const startedAt = clock.steady();
     const acquired = await this.#link.send(() => leases.acquire(recordOf({ name, holder, note }), token));
     if (!acquired) return undefined;
     for (const lease of this.#held) if (!lease.held) this.#held.delete(lease);

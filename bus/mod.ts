@@ -74,7 +74,7 @@ export {
   shardOfKey,
   shardOfMail,
 } from './subjects.ts';
-export type { Clock, Timer } from './time.ts';
+export { type Clock, SLOWEST_PACE, type Timer } from './time.ts';
 export {
   formatTraceparent,
   parseTraceparent,

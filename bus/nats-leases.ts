@@ -98,7 +98,7 @@ export class NatsLeases implements Leases {
     const key = leaseKey(name);
     const record: StoredLease = { ...recordOf({ name, holder, note }), token: randomUUID(), leaseMs: this.leaseMs };
     const { id } = this.#keeper.epoch;
-    const startedAt = this.#connection.clock.now();
+    const startedAt = this.#connection.clock.steady();
     const sequence = await this.#take(key, record);
     if (sequence === undefined) return undefined;
     const store = new BucketLease(this, key, record, sequence);

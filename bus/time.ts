@@ -3,8 +3,13 @@
 
 /** A clock whose `setTimeout` and `clearTimeout` fit XState's `clock` option too. */
 export interface Clock {
-  /** Milliseconds since the epoch, with fractions where the platform gives them. */
+  /**
+   * Milliseconds since the epoch, with fractions where the platform gives them. After the wall clock was set back less
+   * than the time that passes is shown, but at least `SLOWEST_PACE` of it.
+   */
   now(): number;
+  /** Milliseconds since any instant of this process. Never less than the time that passes: for what must end in time. */
+  steady(): number;
   /** Calls `run` once after `delayMs`; `Infinity` means never. Delays beyond 2^31 ms are honored. */
   setTimeout(run: () => void, delayMs: number): Timer;
   /** Cancels a timer; one that has fired is ignored. */
@@ -14,6 +19,9 @@ export interface Clock {
   /** Uniform in [0, 1), from one seeded source. */
   random(): number;
 }
+
+/** Smallest part of the time that passes that `Clock.now` shows. */
+export const SLOWEST_PACE = 0.9;
 
 /** Returned by `setTimeout`, understood only by the same clock's `clearTimeout`. */
 export interface Timer {

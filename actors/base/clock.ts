@@ -3,8 +3,10 @@
 // Invariants:
 //   CLOCK-1. Time never goes back. While the wall clock is not set it passes as evenly as the machine can tell.
 //   CLOCK-2. A process that was suspended, or whose wall clock was set ahead, is at the same time as all others at once: what ended meanwhile
-//       has ended. One whose wall clock was set back catches up with it by going at half the pace.
-import type { Clock, Timer } from '../../bus/time.ts';
+//       has ended. One whose wall clock was set back catches up with it by going at `SLOWEST_PACE`.
+//   CLOCK-3. The steady time is never slower than the even clock, also while the time catches up with a wall clock that was
+//       set back: a lease, which another machine counts, never ends later here than there (BUS-5).
+import { type Clock, SLOWEST_PACE, type Timer } from '../../bus/time.ts';
 
 /** setTimeout of Node fires at once beyond this many milliseconds. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
@@ -35,7 +37,7 @@ export function systemClock({
   even?: () => number;
 } = {}): Clock {
   let lastId = 0;
-  const now = timeBy({ wall, even });
+  const { now, steady } = timeBy({ wall, even });
   const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
     if (delayMs === Number.POSITIVE_INFINITY) return;
     // Node must not warn of overdue timers, as after a suspended process.
@@ -44,6 +46,7 @@ export function systemClock({
   };
   const clock: Clock = {
     now,
+    steady,
     setTimeout(run, delayMs) {
       const timer: SystemTimer = { id: ++lastId, handle: undefined };
       arm(timer, run, delayMs);
@@ -69,10 +72,13 @@ export function systemClock({
   return clock;
 }
 
-/** Tells the time by two clocks of a machine (CLOCK-1, CLOCK-2). */
-export function timeBy({ wall, even }: { wall: () => number; even: () => number }): () => number {
+/** The time by two clocks of a machine (CLOCK-1, CLOCK-2, CLOCK-3). Both begin with what the wall clock shows. */
+export function timeBy({ wall, even }: { wall: () => number; even: () => number }): Pick<Clock, 'now' | 'steady'> {
   let { at: last, said: time } = readTogether({ wall, even });
-  return () => {
+  let steady = time;
+  /** Difference from the even clock to the wall clock. */
+  let lead = time - last;
+  const read = (): void => {
     const at = even();
     const said = wall();
     // The process may have stood still between the two.
@@ -81,12 +87,28 @@ export function timeBy({ wall, even }: { wall: () => number; even: () => number 
     const passedMs = at - last;
     last = at;
     time += passedMs;
+    steady += passedMs;
+    // Not counted by the even clock: the process, or its machine, was suspended.
+    const gainedMs = said - at - lead - apartMs;
+    // mutant: lease-outlasts-suspension if -> false
+    if (gainedMs > TOLERANCE_MS) steady += gainedMs;
+    if (gainedMs > TOLERANCE_MS || said - at < lead) lead = said - at;
     const aheadMs = time - said;
     // mutant: clock-lags-for-ever if -> false
     if (aheadMs + apartMs < -TOLERANCE_MS) time -= aheadMs + apartMs;
     // mutant: clock-leads-for-ever if -> false
-    if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
-    return time;
+    if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs * (1 - SLOWEST_PACE));
+  };
+  return {
+    now() {
+      read();
+      return time;
+    },
+    steady() {
+      read();
+      // mutant: steady-time-slowed return -> time
+      return steady;
+    },
   };
 }
 

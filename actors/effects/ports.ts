@@ -11,6 +11,7 @@ import {
   type Clock,
   ErrorCode,
   type JsonObject,
+  SLOWEST_PACE,
   TerminalError,
   TransientError,
   TroupeError,
@@ -35,7 +36,7 @@ import type { Reference } from '../../machines/request.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import { alignedPause, jitter } from '../base/clock.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
-import type { Incarnation } from '../object/object-context.ts';
+import type { Incarnation, ObjectHost } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
 import { mayBeDone, mayLand } from './call-failures.ts';
 import {
@@ -177,7 +178,7 @@ export class ObjectPorts implements LifecyclePorts {
           signal: until,
           progress: onProgress,
           beginBy,
-          validUntil: () => host.leaseEndsAt(),
+          validUntil: () => this.#leaseLimit(host, 0),
         };
         return this.#external(operation, { ...extra, ...held });
       };
@@ -361,12 +362,19 @@ export class ObjectPorts implements LifecyclePorts {
     });
   }
 
+  /** Time that is surely some time before the end of the lease, also if the clock is set back until then (P10). */
+  #leaseLimit(host: ObjectHost, marginMs: number): number {
+    const now = this.#deps.clock.now();
+    // mutant: deadline-by-even-clock * -> $1
+    return now + (host.leaseEndsAt() - now - marginMs) * SLOWEST_PACE;
+  }
+
   #deadline(latestAt = Number.POSITIVE_INFINITY): number {
     const { clock, callMs } = this.#deps;
     const now = clock.now();
-    const leaseEndsAt = this.#actor?.host.leaseEndsAt() ?? 0;
+    const limit = this.#actor === undefined ? 0 : this.#leaseLimit(this.#actor.host, LEASE_MARGIN_MS);
     // mutant: call-after-lease ().2 drop
-    const deadlineAt = Math.min(now + callMs, leaseEndsAt - LEASE_MARGIN_MS, latestAt);
+    const deadlineAt = Math.min(now + callMs, limit, latestAt);
     if (deadlineAt - now < LEAST_CALL_MS)
       throw new TransientError('the lease of the shard ends too soon to begin a call');
     return deadlineAt;

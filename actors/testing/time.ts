@@ -145,7 +145,7 @@ export class ProcessClock implements Clock {
   /** For a process whose machine was suspended: how long in all, and since when it is; and the time on its clock. */
   #suspendedMs = 0;
   #suspendedAt: number | undefined;
-  #reported: (() => number) | undefined;
+  #reported: Pick<Clock, 'now' | 'steady'> | undefined;
 
   constructor(time: SimulatedTime, seed: number) {
     this.#time = time;
@@ -157,7 +157,11 @@ export class ProcessClock implements Clock {
   }
 
   now(): number {
-    return this.#reported?.() ?? this.#time.now();
+    return (this.#reported ?? this.#time).now();
+  }
+
+  steady(): number {
+    return this.#reported?.steady() ?? this.#time.now();
   }
 
   setTimeout(run: () => void, delayMs: number): Timer {

@@ -229,6 +229,7 @@ function isAvailable(object: KubeObject): boolean {
 function mortal(clock: Clock, end: AbortSignal): Clock {
   return {
     now: () => clock.now(),
+    steady: () => clock.steady(),
     random: () => clock.random(),
     clearTimeout: (timer) => clock.clearTimeout(timer),
     setTimeout: (run, delayMs) => clock.setTimeout(() => void (end.aborted || run()), delayMs),

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';
 import { HeldLease } from '../../bus/lease.ts';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock, slowed } from './manual-clock.ts';
 
 const test = suite('lease');
 const LEASE_MS = 10_000;
@@ -46,6 +46,22 @@ test('a lease counts from the start of its acquisition, whenever that was answer
   const lease = new HeldLease({ name: 'x', clock, leaseMs: LEASE_MS, startedAt, store });
   assert.is(lease.endsAt(), startedAt + LEASE_MS);
   lease.abandon();
+});
+
+test('a lease that cannot be renewed is lost in its time, also by a clock that is slowed (BUS-5, BUS-LEASE-2)', async () => {
+  const clock = new ManualClock();
+  const slow = slowed(clock);
+  const startedAt = slow.steady();
+  const store = { renew: async () => Promise.reject(new TransientError('away')), release: async () => undefined };
+  const lease = new HeldLease({ name: 'x', clock: slow, leaseMs: LEASE_MS, startedAt, store });
+  let lostAt = Number.POSITIVE_INFINITY;
+  void lease.lost.then(() => {
+    lostAt = clock.now();
+  });
+  await clock.advance(LEASE_MS / 2);
+  assert.is(Math.round(lease.endsAt() - slow.now()), LEASE_MS / 2);
+  await clock.advance(LEASE_MS);
+  assert.is(lostAt, startedAt + LEASE_MS - LEASE_MS / 10);
 });
 
 test('a lease counts from the start of its renewal, not from the answer (BUS-LEASE-1)', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../bus/long-call-protocol.ts';
 import { LongCalls } from '../../bus/long-calls.ts';
 import type { Clock } from '../../bus/time.ts';
-import { ManualClock, type Outcome, outcome } from './manual-clock.ts';
+import { ManualClock, type Outcome, outcome, slowed } from './manual-clock.ts';
 
 const test = suite('holds');
 const LEASE_MS = 15_000;
@@ -87,7 +87,7 @@ interface PairOptions {
   /** Its handlers do not mind being aborted. */
   readonly isStubborn?: boolean;
   /** The clock of the server. */
-  readonly serverClock?: (clock: Clock) => Clock;
+  readonly serverClock?: (clock: ManualClock) => Clock;
 }
 
 function pair({ isStubborn = false, serverClock = (clock) => clock }: PairOptions = {}): Pair {
@@ -186,11 +186,26 @@ test('a confirmation ends with the lease, and counts from the question, however 
   assert.is(abortedAt, startedAt + 9_000);
 });
 
+test('a handler is stopped in time by a clock that is slowed, too (BUS-LONG-CALL-PROTOCOL-2, BUS-6)', async () => {
+  const { clock, network, running, hold } = pair({ serverClock: slowed });
+  const startedAt = clock.now();
+  hold();
+  await clock.settle();
+  network.fate = () => 'lost';
+  let abortedAt = 0;
+  running[0]?.signal.addEventListener('abort', () => {
+    abortedAt = clock.now();
+  });
+  await clock.advance(2 * LEASE_MS);
+  assert.is(abortedAt, startedAt + LEASE_MS);
+});
+
 test('a process that stood still finds out that its time is over before it is given more', async () => {
   const late: (() => void)[] = [];
   let isStill = false;
   const serverClock = (clock: Clock): Clock => ({
     now: () => clock.now(),
+    steady: () => clock.steady(),
     random: () => clock.random(),
     sleep: (delayMs) => clock.sleep(delayMs),
     clearTimeout: (timer) => clock.clearTimeout(timer),

@@ -1,6 +1,19 @@
 // A clock that stands still until it is moved.
 import { mulberry32 } from '../../actors/base/clock.ts';
-import type { Clock, Timer } from '../../bus/time.ts';
+import { type Clock, SLOWEST_PACE, type Timer } from '../../bus/time.ts';
+
+/** The clock of a machine whose wall clock was set back: it is slow, and its steady time is not. */
+export function slowed(clock: ManualClock): Clock {
+  const startedAt = clock.now();
+  return {
+    now: () => startedAt + (clock.now() - startedAt) * SLOWEST_PACE,
+    steady: () => clock.steady(),
+    random: () => clock.random(),
+    sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+    setTimeout: (run, delayMs) => clock.setTimeout(run, delayMs),
+    clearTimeout: (timer) => clock.clearTimeout(timer),
+  };
+}
 
 /** Turns of the event loop after which whatever needs no time has happened: a request leaves at the end of a turn. */
 const TURNS = 40;
@@ -12,6 +25,10 @@ export class ManualClock implements Clock {
   #ids = 0;
 
   now(): number {
+    return this.#now;
+  }
+
+  steady(): number {
     return this.#now;
   }
 

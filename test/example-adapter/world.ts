@@ -129,6 +129,7 @@ function mortal(clock: Clock, end: AbortSignal): Clock {
   };
   return {
     now: () => clock.now(),
+    steady: () => clock.steady(),
     random: () => clock.random(),
     clearTimeout: (timer) => clock.clearTimeout(timer),
     setTimeout,

@@ -680,6 +680,7 @@ function hurried(clock: Clock): Hurried {
   };
   return {
     now: () => clock.now(),
+    steady: () => clock.steady(),
     sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
     random: () => clock.random(),
     setTimeout,

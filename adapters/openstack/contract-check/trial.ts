@@ -34,6 +34,7 @@ const EXAMPLES = {
 /** Nothing waits for anything. */
 const NO_CLOCK: Clock = {
   now: () => 0,
+  steady: () => 0,
   setTimeout: () => ({ id: 0 }),
   clearTimeout: () => undefined,
   sleep: async () => undefined,

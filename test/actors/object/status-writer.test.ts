@@ -38,6 +38,7 @@ function stoppedClock(): Clock & { advance(delayMs: number): Promise<void> } {
   return {
     random: () => clock.random(),
     now: () => now,
+    steady: () => now,
     setTimeout: setTimer,
     clearTimeout: (timer: Timer | undefined) => void timers.delete(timer?.id ?? 0),
     sleep: (delayMs, signal) =>

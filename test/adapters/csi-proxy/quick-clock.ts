@@ -8,6 +8,7 @@ export function quickClock(): Clock {
   const timers = new Map<number, { readonly at: number; readonly run: () => void }>();
   return {
     now: () => now,
+    steady: () => now,
     setTimeout(run, delayMs) {
       timers.set(++lastId, { at: now + delayMs, run });
       return { id: lastId };

@@ -27,6 +27,10 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  steady(): number {
+    return this.#now;
+  }
+
   random(): number {
     return 0.5;
   }

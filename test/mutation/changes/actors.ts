@@ -16,6 +16,8 @@ export const ACTORS: readonly Change[] = [
     'clock-lags-for-ever': 'CLOCK-2: who was suspended once lags behind all others',
     'clock-reads-apart': 'CLOCK-2: who stood still between two clocks is ahead of all others',
     'clock-begins-apart': 'CLOCK-2: a process that stands still as its clock begins is ahead of all others',
+    'steady-time-slowed': 'CLOCK-3, BUS-5: steady time is slowed with the time',
+    'lease-outlasts-suspension': 'CLOCK-3, BUS-5: steady time does not count a suspension',
     'clock-leads-for-ever': 'CLOCK-2: whose clock was set back leads all others',
   }),
   ...noticedBy(['createJournal'], {
@@ -72,6 +74,7 @@ export const ACTORS: readonly Change[] = [
     'guard-off-by-apply':
       'MACHINES-1, I3: an apply of a table that lacks claims takes their guards off a living object',
     'guard-taken-at-once': 'a guard that somebody takes away at once counts as stored',
+    'deadline-by-even-clock': 'PORTS-1, P10: a call may end after the lease if the wall clock is set back',
     'call-after-lease': 'PORTS-1, P10: a call may end after the lease',
     'held-after-lease': 'PORTS-1, P10: what is held begins after the lease, when listing it took that long',
     'lost-race-with-old-object': 'PORTS-2: a lost race is run again with the object as it was',

@@ -19,6 +19,7 @@ export const BUS: readonly Change[] = [
     'stream-ready-after-reconnect': 'BUS-NATS-STREAM-1: after a reconnect the stream counts as checked',
   }),
   ...noticedBy(['lease'], {
+    'lease-on-slowed-clock': 'BUS-5: a lease lasts longer when the wall clock is set back',
     'lease-counts-from-answer': 'BUS-LEASE-1, BUS-5: a lease counts from when its renewal was answered',
     'lease-given-up-late': 'BUS-LEASE-2: a lease is given up at its end, and not before',
     'lease-given-up-lasts': 'BUS-LEASE-3: a lease that was given up has not ended',

@@ -128,6 +128,7 @@ function steadyClock(clock: Clock): { readonly clock: Clock; rewind(): void } {
   return {
     clock: {
       now: () => at,
+      steady: () => at,
       random() {
         const number = drawn[next] ?? clock.random();
         drawn[next++] = number;

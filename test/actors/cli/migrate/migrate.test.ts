@@ -159,6 +159,7 @@ test('stopped, it says so, and the next run goes on from there; another change o
     let writes = 0;
     const stopping: Clock = {
       now: () => clock.now(),
+      steady: () => clock.steady(),
       random: () => clock.random(),
       setTimeout: (act, ms) => clock.setTimeout(act, ms),
       clearTimeout: (timer) => clock.clearTimeout(timer),

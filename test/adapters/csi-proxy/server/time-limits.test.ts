@@ -12,6 +12,7 @@ function world() {
   const timers = new Map<number, { at: number; run: () => void }>();
   const clock: Clock = {
     now: () => now,
+    steady: () => now,
     setTimeout(run, delayMs) {
       lastId += 1;
       timers.set(lastId, { at: now + delayMs, run });
