@@ -19,7 +19,10 @@ export function requestError(error: unknown, subject: string): Error {
   const options = { cause: error };
   // Among the arguments used here, only the payload can be invalid.
   if (error instanceof InvalidArgumentError)
-    return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, options);
+    return new TerminalError(
+      `'${subject}' was not sent: it is larger than max_payload of nats; raise that: 4 MiB hold any object`,
+      options,
+    );
   if (error instanceof PermissionViolationError) {
     return new TransientError(`nats does not let us ask '${subject}', or hear the answer`, options);
   }

@@ -10,16 +10,20 @@
 //       connection, where it would delay the renewal of leases and run into request timeouts.
 //   OUTBOX-6. A forgotten subject always stays forgotten, whatever is received later: objects come and go, and nothing
 //       of them stays.
+//   OUTBOX-7. A value that the bus has refused for what it is, as too large, is always reported once, and tried again with
+//       backoff: it holds up nothing else.
 import type { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import {
   type ActorSubject,
   addressKey,
   type Clock,
+  ErrorCode,
   type JsonObject,
   type Mailbox,
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import { CompactMap } from '../base/compact-map.ts';
 
 /** Whether a value of another writer may be overwritten. */
@@ -43,6 +47,10 @@ interface Saying {
   mayReplace: MayReplace;
   traceparent: string | undefined;
   done: Promise<void>;
+  /** Number of times that the bus has refused it for what it is. */
+  refusals: number;
+  /** Resolved at the first refusal; undefined: nothing waits for one. */
+  refused: PromiseWithResolvers<void> | undefined;
 }
 
 export interface OutboxDeps {
@@ -63,6 +71,8 @@ export interface OutboxDeps {
 
 /** Pause before a publication that failed is tried again, in milliseconds. The connection itself reconnects meanwhile. */
 const PAUSE_MS = 250;
+/** Pauses after refusals, in milliseconds: the same value may be accepted after an edit, or when the bus is configured differently. */
+const REFUSED_PAUSES = { firstMs: 1_000, limitMs: 60_000 };
 
 export class Outbox {
   readonly #deps: OutboxDeps;
@@ -139,6 +149,18 @@ export class Outbox {
     return this.#saying.get(subject) === undefined ? this.#stored.get(subject)?.sequence : undefined;
   }
 
+  /**
+   * Resolves when the bus refuses, or has refused, what is being said on a subject. It is tried again, and may be replaced
+   * (OUTBOX-7).
+   */
+  refused(subject: ActorSubject): Promise<void> {
+    const saying = this.#saying.get(subject);
+    if (saying === undefined) return new Promise(() => undefined);
+    saying.refused ??= Promise.withResolvers();
+    if (saying.refusals > 0) saying.refused.resolve();
+    return saying.refused.promise;
+  }
+
   /** The replay is over: all that stands on the bus has been heard. */
   replayed(): void {
     this.#replayed = true;
@@ -176,7 +198,8 @@ export class Outbox {
     mayReplace: MayReplace,
     traceparent: string | undefined,
   ): Promise<void> {
-    const saying: Saying = { subject, wanted, mayReplace, traceparent, done: Promise.resolve() };
+    const done = Promise.resolve();
+    const saying: Saying = { subject, wanted, mayReplace, traceparent, done, refusals: 0, refused: undefined };
     this.#saying.set(subject, saying);
     saying.done = this.#run(saying);
     return saying.done;
@@ -235,14 +258,18 @@ export class Outbox {
         this.#troubled = false;
         continue;
       } catch (error) {
-        if (!this.#troubled) {
-          this.#deps.onTrouble(`mail to '${addressKey(saying.subject.to)}' waits: ${toErrorData(error).message}`);
-        }
-        this.#troubled = true;
+        const { code, message } = toErrorData(error);
+        const isRefused = code === ErrorCode.Terminal;
+        if (isRefused ? saying.refusals === 0 : !this.#troubled)
+          this.#deps.onTrouble(`mail to '${addressKey(saying.subject.to)}' waits: ${message}`);
+        if (isRefused) saying.refusals += 1;
+        else this.#troubled = true;
+        if (isRefused) saying.refused?.resolve();
       } finally {
         inFlight.leave();
       }
-      await clock.sleep(PAUSE_MS);
+      // mutant: refused-without-pause ?: -> $2
+      await clock.sleep(saying.refusals === 0 ? PAUSE_MS : growingPauseMs(saying.refusals, REFUSED_PAUSES));
     }
     // A closed outbox leaves its callers waiting: whatever follows an acknowledgement must not happen any more.
     return new Promise(() => undefined);

@@ -4,8 +4,8 @@
 //   WATCHER-1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
 //   WATCHER-2. An object that is in the mailbox but not in the API server is always ended by a tombstone, also if its
 //       deletion was missed.
-//   WATCHER-3. The epoch is marked as seeded only after every object was published once under it. An adapter none of whose kinds the
-//       API server knows has no objects.
+//   WATCHER-3. The epoch is marked as seeded only after every object was published once under it, or refused by the bus (OUTBOX-7). An
+//       adapter none of whose kinds the API server knows has no objects.
 //   WATCHER-4. A publication that updates an earlier message, and that was delivered to the host in this process, may
 //       be delayed by a minute at most: a host that takes over reads the API server first (P12), and the next leader
 //       lists everything. New objects are published immediately, so that the next leader can end them (WATCHER-2), and
@@ -164,12 +164,16 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble, remember: 'place' });
   const pending = new Set<Promise<void>>();
   const publish = ({ to, mail, cause }: Saying): void => {
-    const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace, cause);
+    const subject = { to, topic: 'object' } as const;
+    const said = outbox.say(subject, mail as unknown as JsonObject, mayReplace, cause);
+    // Nothing is built for an object without an actor: each actor claims before it acts.
+    // mutant: watcher-waits-for-refused ?: -> $3
+    const saying = 'object' in mail ? Promise.race([said, outbox.refused(subject)]) : said;
     pending.add(saying);
     void saying.finally(() => {
       pending.delete(saying);
       // Objects come and go; what is known of those that went must not pile up.
-      if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
+      if ('gone' in mail) outbox.forget(subject, mail as unknown as JsonObject);
     });
   };
   const later = new Coalescer<Saying>({ clock, publish });

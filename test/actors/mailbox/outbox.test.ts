@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Outbox } from '../../../actors/mailbox/outbox.ts';
 import { FairSemaphore } from '../../../adapters/http/fair-semaphore.ts';
-import { type ActorSubject, type JsonObject, memoryBroker, traceparentOf } from '../../../bus/mod.ts';
+import { type ActorSubject, type JsonObject, memoryBroker, TerminalError, traceparentOf } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('outbox');
@@ -306,6 +306,29 @@ test('who waits for a turn when the outbox is closed says nothing any more (OUTB
   outbox.close();
   await clock.sleep(30);
   assert.is(await bus.mailbox.last(other), undefined);
+  await bus.close();
+});
+
+test('a value that is too large is reported once, tried again with backoff, and holds up no other (OUTBOX-7)', async () => {
+  const { clock, bus, outbox, troubles, last } = start({ leaseLeftMs: 86_400_000 });
+  const { publish } = bus.mailbox;
+  let refusals = 0;
+  bus.mailbox.publish = async (...given) => {
+    if (given[1]['text'] === undefined) return publish.apply(bus.mailbox, given);
+    refusals += 1;
+    throw new TerminalError('it is too large');
+  };
+  void outbox.say(subject, { text: 'long' });
+  await outbox.refused(subject);
+  for (let minute = 0; minute < 60; minute++) {
+    await outbox.say({ ...subject, to: { ...subject.to, name: 'b' } }, { minute });
+    await clock.sleep(60_000);
+  }
+  assert.ok(refusals > 60 && refusals < 70, `tried ${refusals} times in an hour`);
+  assert.equal(troubles, ["mail to 'openstack.networks.ns.a' waits: it is too large"]);
+  await outbox.refused(subject);
+  await outbox.say(subject, { n: 1 });
+  assert.equal(await last(), { n: 1 });
   await bus.close();
 });
 

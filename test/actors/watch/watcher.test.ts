@@ -9,11 +9,13 @@ import {
   type MailboxSubscription,
   type MemoryBroker,
   memoryBroker,
+  TerminalError,
   TransientError,
   WATCH_LEASE,
 } from '../../../bus/mod.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
 import { simulatedClock } from '../../world/clock.ts';
+import { simpleKind } from '../kinds.ts';
 
 const test = suite('watcher');
 const clock = simulatedClock();
@@ -116,6 +118,38 @@ test('33.E2: whoever watches less of what the pods serve does not lead, and give
   stop.abort();
   await time.advance(5_000);
   await Promise.all(running);
+});
+
+test('an object that is too large for the bus does not keep the epoch from being seeded (I11, WATCHER-3)', async () => {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const bus = memoryBroker({ clock, shards: 1, latencyMs: () => 1 }).connect();
+  const { publish } = bus.mailbox;
+  bus.mailbox.publish = async (...given) => {
+    if (JSON.stringify(given[1]).includes('long')) throw new TerminalError('it is too large');
+    return publish.apply(bus.mailbox, given);
+  };
+  const objectOf = (name: string, text: string) => ({
+    ...{ apiVersion: 'a/v1', kind: 'Thing', spec: { text } },
+    metadata: { name, namespace: 'ns', uid: name, resourceVersion: '4', generation: 1 },
+  });
+  const items = [objectOf('small', 'short'), objectOf('large', 'long')];
+  const client = {
+    call: async () => ({ body: { metadata: { resourceVersion: '5' } } }),
+    async *stream(_path: string, _accept: string, signal: AbortSignal) {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    },
+  } as never;
+  const objects = { list: async () => ({ items, resourceVersion: '5', serverTime: 7_000 }) } as never;
+  const known = registry([simpleKind({ realm: 'a', kind: 'Thing', plural: 'things' })], []);
+  const stop = new AbortController();
+  const base = { bus, client, objects, registry: known, namespaces: undefined, here: NO_LOCAL_ACTORS, clock };
+  void watchCluster({ ...base, log: pino({ level: 'silent' }), pod: 'a', offer: { kinds: [] } }, stop.signal);
+  await time.advance(10_000);
+  assert.is(bus.mailbox.epoch().seededAt, 7_000);
+  stop.abort();
+  await time.advance(2_000);
+  bus.crash();
 });
 
 test.run();

@@ -54,6 +54,7 @@ export const ACTORS: readonly Change[] = [
     'outbox-drops-newer-word': 'OUTBOX-1: what is said while an older word is refused is dropped with that',
     'outbox-drops-word-after-forgotten':
       'OUTBOX-1: what is said after a word was forgotten is dropped when that is refused',
+    'refused-without-pause': 'OUTBOX-7: what the bus refuses as it is too large is sent again four times a second',
     'outbox-leaves-overwritten': 'OUTBOX-4, P9: what somebody overwrote stays overwritten',
     'outbox-after-lease': 'OUTBOX-2: mail is published after the end of the lease',
     'outbox-all-at-once': 'OUTBOX-5: everything that is said is under way at once',
@@ -166,6 +167,9 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['unreported children'], {
     'unreported-child-read-twice': 'UNREPORTED-CHILDREN-2: each pass of an owner begins another series of reads',
     'reported-child-read-on': 'UNREPORTED-CHILDREN-1: a child is read for ever, also when it was reported',
+  }),
+  ...noticedBy(['watcher'], {
+    'watcher-waits-for-refused': 'I11, OUTBOX-7: an object that is too large keeps the epoch from being seeded',
   }),
   ...noticedBy(['watcher of namespaces'], {
     'older-list-believed': 'WATCHER-5: the list of a restored API server is dropped as old',
