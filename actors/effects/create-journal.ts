@@ -61,6 +61,11 @@ const PAUSE_MS = 250;
  */
 const INTENT_LENGTH = 1_024;
 const MOST_INTENTS = 512;
+/**
+ * Maximum number of lists without a response that are remembered. One that is stored and forgotten costs a confirmation
+ * of the lease, and its requests are waited for as those of another host.
+ */
+const MOST_UNKNOWN = 8;
 
 export class CreateJournal {
   readonly #deps: UnderwayDeps;
@@ -70,7 +75,7 @@ export class CreateJournal {
   readonly #listed = new Map<string, JournalEntry>();
   /** End of the doubt about a predecessor's late entries, by the key of the actor. */
   readonly #late = new Map<string, number>();
-  /** Lists that were sent to the bus without a response: they may be stored. */
+  /** The last lists that were sent to the bus without a response: they may be stored. */
   readonly #outcomeUnknown = new Set<string>();
   /** Grows with each change of the list; what the bus has is that of `#storedRevision`. */
   #revision = 0;
@@ -173,6 +178,11 @@ export class CreateJournal {
         intents: [...intents, ...ours.intents],
       });
     }
+  }
+
+  /** Number of remembered lists that the bus may have stored. */
+  get unknownLists(): number {
+    return this.#outcomeUnknown.size;
   }
 
   /** Time until which an actor's request may still take effect; 0 if there is none. */
@@ -362,6 +372,9 @@ export class CreateJournal {
     const payload = journalPayload({ list: this.#listed, writtenAt: now });
     const text = JSON.stringify(payload);
     this.#outcomeUnknown.add(text);
+    // mutant: unknown-lists-pile-up if -> false
+    if (this.#outcomeUnknown.size > MOST_UNKNOWN)
+      this.#outcomeUnknown.delete(this.#outcomeUnknown.values().next().value as string);
     const publication = await mailbox.publish(this.#subject, payload, this.#sequence);
     if (publication.kind === 'stale') {
       this.#outcomeUnknown.delete(text);

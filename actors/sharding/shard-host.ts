@@ -195,8 +195,8 @@ export class ShardHost {
   /** Number of remembered entries about objects and their publications. */
   get remembered(): number {
     let size = this.#quarantine.size + this.#later.size;
-    for (const { actors, outbox, calls, sweep } of this.#shards.values())
-      size += actors.size + outbox.size + calls.size + sweep.size;
+    for (const { actors, outbox, calls, sweep, createJournal } of this.#shards.values())
+      size += actors.size + outbox.size + calls.size + sweep.size + createJournal.unknownLists;
     return size;
   }
 

@@ -619,4 +619,22 @@ test('an intent that is too long for the list is not kept', async () => {
   assert.equal(createJournal.intents('a'), []);
 });
 
+test('lists that the bus did not take are forgotten, but for the last ones', async () => {
+  const scene = await begun();
+  const { time, bus, createJournal } = scene;
+  const { publish } = bus.mailbox;
+  let refusals = 0;
+  bus.mailbox.publish = async () => {
+    refusals += 1;
+    throw new TransientError('nats refused the publication: insufficient resources (10023)');
+  };
+  const call = createJournal.run('a', scene.clock.now() + 3_600_000, async () => 'made');
+  for (let step = 0; step < 600; step++) await time.advance(100);
+  assert.ok(refusals > 100, `${refusals} refusals`);
+  assert.ok(createJournal.unknownLists <= 8, `${createJournal.unknownLists} are remembered`);
+  bus.mailbox.publish = publish;
+  assert.is(await resolved(time, call), 'made');
+  assert.is(createJournal.unknownLists, 0);
+});
+
 test.run();

@@ -31,6 +31,7 @@ export const ACTORS: readonly Change[] = [
     'underway-long-landing-cut':
       'CREATE-JOURNAL-3, P13: what takes longer to land than a call is waited for no longer than that',
     'underway-held-unlisted-unwaited': 'CREATE-JOURNAL-3, P13: without a list nobody waits for what is held',
+    'unknown-lists-pile-up': 'each publication of a list that fails takes memory for ever',
     'underway-after-lease': 'CREATE-JOURNAL-4, P9: a list is published after the end of the lease',
     'underway-of-another-epoch': 'P11: a list of one epoch goes into the next',
     'clock-skew-ignored': 'a host whose clock is behind begins too early',
