@@ -121,7 +121,7 @@ interface Sums {
 function byKind(hostedObjects: Iterable<HostedObject>, stays: StateDurations, now: number): ReadonlyMap<Address, Sums> {
   const addresses = new Map<string, Address>();
   const kinds = new Map<Address, Sums>();
-  for (const { address, tags } of hostedObjects) {
+  for (const { address, state, tags } of hostedObjects) {
     const name = `${address.realm}/${address.plural}`;
     const first = addresses.get(name) ?? address;
     addresses.set(name, first);
@@ -129,7 +129,9 @@ function byKind(hostedObjects: Iterable<HostedObject>, stays: StateDurations, no
     kinds.set(first, sums);
     sums.total++;
     for (const tag of tags) sums.tags.set(tag, (sums.tags.get(tag) ?? 0) + 1);
-    const since = stays.unsettledAt(address);
+    // An actor outlives its object while others claim the name.
+    // mutant: deleted-object-unsettled ?: -> $3
+    const since = state === '' ? undefined : stays.unsettledAt(address);
     if (since !== undefined) sums.unsettledMs = Math.max(sums.unsettledMs, now - since);
   }
   return kinds;

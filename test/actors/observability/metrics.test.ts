@@ -130,6 +130,36 @@ test('what has been on its way for longest is told, through all its attempts, un
   assert.equal(await linesOf(counted, /^troupe_unsettled/), [`troupe_unsettled_age_seconds{${kind}} 0`]);
 });
 
+test('a deleted object is not unsettled, however long others wait for one of its name', async () => {
+  const { clock, pass } = slowClock();
+  const counted = metrics({ clock });
+  const trace = counted.traced({ emit: () => undefined } as unknown as Trace);
+  let state = 'removing';
+  counted.follow({
+    countByState: () => new Map(),
+    hostedObjects: () => [{ address: ACTOR, state, tags: new Set() }],
+    load: () => ({
+      shards: { live: 1, opening: 0, closing: 0, all: 1 },
+      queues: { mail: 0, answers: 0, statuses: 0 },
+      calls: new Map(),
+    }),
+    rejectedMessages: 0,
+  });
+  const ages = (): Promise<readonly string[]> => linesOf(counted, /^troupe_unsettled/);
+  const kind = 'realm="openstack",plural="networks"';
+  trace.emit({ actor: ACTOR, type: 'transition', data: { from: '', to: 'removing', tags: ['busy'] } });
+  pass(60);
+  assert.equal(await ages(), [`troupe_unsettled_age_seconds{${kind}} 60`]);
+  trace.emit({ actor: ACTOR, type: 'deleted', data: { uid: 'uid', from: 'removing' } });
+  state = '';
+  pass(3_600);
+  assert.equal(await ages(), [`troupe_unsettled_age_seconds{${kind}} 0`]);
+  trace.emit({ actor: ACTOR, type: 'transition', data: { from: '', to: 'creating', tags: ['busy'] } });
+  state = 'creating';
+  pass(5);
+  assert.equal(await ages(), [`troupe_unsettled_age_seconds{${kind}} 5`]);
+});
+
 test('operations are counted by what became of them, and nothing of them is changed', async () => {
   const { clock, pass } = slowClock();
   const counted = metrics({ clock });

@@ -285,4 +285,7 @@ export const ACTORS: readonly Change[] = [
     'rivals-by-id-take-made': 'OWNERSHIP-6: who has made a resource waits for who writes down its id',
     'rivals-older-gives-way': 'OWNERSHIP-3: who was first gives way to whoever recorded the same later',
   }),
+  ...noticedBy(['metrics'], {
+    'deleted-object-unsettled': 'an object that was deleted counts as unsettled for ever',
+  }),
 ];
