@@ -80,6 +80,11 @@ export interface Epoch {
    * (milliseconds since the epoch); undefined until then. Claims tables of objects created before are incomplete.
    */
   readonly seededAt: number | undefined;
+  /**
+   * Time since which a process was always there to notice a rollback (`forgetSeeded`), in milliseconds since the epoch;
+   * undefined: since the epoch began. What was stored before may be older than what was there.
+   */
+  readonly witnessedFrom: number | undefined;
 }
 
 export interface Mailbox {
@@ -87,17 +92,17 @@ export interface Mailbox {
   readonly shards: number;
   /** The current epoch, as last checked. */
   epoch(): Epoch;
-  /** Calls `onEpoch` whenever the epoch's id or `seededAt` changes. Returns the way to stop. */
+  /** Calls `onEpoch` whenever something of the epoch changes. Returns the way to stop. */
   watchEpoch(onEpoch: (epoch: Epoch) => void): () => void;
   /** Stores `seededAt` of the current epoch, once; a second call changes nothing until `forgetSeeded`. */
   markSeeded(seededAt: number): Promise<void>;
   /**
-   * Clears `seededAt` of the current epoch. For a process that cannot know how far the stream had come before it: no
-   * earlier process was there to notice a rollback.
+   * Clears `seededAt` of the current epoch, and sets `witnessedFrom` to `now`. For a process that cannot know how far the
+   * stream had come before it: no earlier process was there to notice a rollback.
    *
    * @throws {TransientError} the bus is away, or did not answer in time
    */
-  forgetSeeded(): Promise<void>;
+  forgetSeeded(now: number): Promise<void>;
   /**
    * Ends the epoch of that id, if it is the current one: all mail is deleted, and another begins.
    *

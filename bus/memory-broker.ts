@@ -28,6 +28,7 @@ export interface MailSnapshot {
   readonly lastSequence: number;
   readonly epochId: string;
   readonly seededAt: number | undefined;
+  readonly witnessedFrom: number | undefined;
 }
 
 export type MailChange =
@@ -47,6 +48,7 @@ export class MemoryStream {
   #epochs = 1;
   #epochId = 'memory-1';
   #seededAt: number | undefined;
+  #witnessedFrom: number | undefined;
 
   constructor(clock: Pick<Clock, 'now'>, shards: number) {
     this.#clock = clock;
@@ -59,6 +61,10 @@ export class MemoryStream {
 
   get seededAt(): number | undefined {
     return this.#seededAt;
+  }
+
+  get witnessedFrom(): number | undefined {
+    return this.#witnessedFrom;
   }
 
   get lastSequence(): number {
@@ -110,9 +116,9 @@ export class MemoryStream {
     this.changes.report({ kind: 'identity' });
   }
 
-  forgetSeeded(): void {
-    if (this.#seededAt === undefined) return;
+  forgetSeeded(now: number): void {
     this.#seededAt = undefined;
+    this.#witnessedFrom = now;
     this.changes.report({ kind: 'identity' });
   }
 
@@ -122,23 +128,25 @@ export class MemoryStream {
     this.#bySequence.clear();
     this.#lastSequence = 0;
     this.#seededAt = undefined;
+    this.#witnessedFrom = undefined;
     this.#epochs += 1;
     this.#epochId = `memory-${this.#epochs}`;
     this.changes.report({ kind: 'identity' });
   }
 
   snapshot(): MailSnapshot {
-    const { epochId, seededAt, lastSequence } = this;
-    return { values: [...this.#values.values()], lastSequence, epochId, seededAt };
+    const { epochId, seededAt, witnessedFrom, lastSequence } = this;
+    return { values: [...this.#values.values()], lastSequence, epochId, seededAt, witnessedFrom };
   }
 
   /** The stream is what it was: overwritten values are back, later ones are lost, sequences are given again. */
-  rollBack({ values, lastSequence, epochId, seededAt }: MailSnapshot): void {
+  rollBack({ values, lastSequence, epochId, seededAt, witnessedFrom }: MailSnapshot): void {
     this.#values = new Map(values.map((mail) => [mail.key, mail]));
     this.#bySequence = new Map(values.map((mail) => [mail.sequence, mail.key]));
     this.#lastSequence = lastSequence;
     this.#epochId = epochId;
     this.#seededAt = seededAt;
+    this.#witnessedFrom = witnessedFrom;
     this.changes.report({ kind: 'identity' });
   }
 }

@@ -40,7 +40,7 @@ export class MemoryMailbox implements Mailbox {
     this.shards = stream.shards;
     this.#stream = stream;
     this.#link = link;
-    this.#epoch = { id: stream.epochId, seededAt: stream.seededAt };
+    this.#epoch = epochOf(stream);
     this.#seen = 0;
     this.#stop = stream.changes.add((change) => this.#heard(change));
   }
@@ -61,10 +61,10 @@ export class MemoryMailbox implements Mailbox {
     this.check();
   }
 
-  async forgetSeeded(): Promise<void> {
+  async forgetSeeded(now: number): Promise<void> {
     await this.#link.call(() => {
       this.#refuseOtherEpoch();
-      this.#stream.forgetSeeded();
+      this.#stream.forgetSeeded(now);
     });
     this.check();
   }
@@ -147,10 +147,10 @@ export class MemoryMailbox implements Mailbox {
   check(): boolean {
     if (this.#link.state !== 'up') return false;
     if (this.#stream.epochId === this.#epoch.id && this.#stream.lastSequence < this.#seen) this.#stream.wipe();
-    const { epochId: id, seededAt } = this.#stream;
+    const { id, seededAt, witnessedFrom } = epochOf(this.#stream);
     const same = id === this.#epoch.id;
-    if (same && seededAt === this.#epoch.seededAt) return true;
-    this.#epoch = { id, seededAt };
+    if (same && seededAt === this.#epoch.seededAt && witnessedFrom === this.#epoch.witnessedFrom) return true;
+    this.#epoch = { id, seededAt, witnessedFrom };
     if (!same) {
       this.#seen = 0;
       for (const subscription of this.#subscriptions) subscription.end();
@@ -289,4 +289,8 @@ function handedOver({ subject, sequence, payload, traceparent }: StoredMessages)
 
 function changed(): TransientError {
   return new TransientError('the mailbox was lost meanwhile: another epoch has begun');
+}
+
+function epochOf({ epochId, seededAt, witnessedFrom }: MemoryStream): Epoch {
+  return { id: epochId, seededAt, witnessedFrom };
 }

@@ -108,8 +108,8 @@ export class NatsMailbox implements Mailbox {
     return this.#keeper.markSeeded(seededAt);
   }
 
-  forgetSeeded(): Promise<void> {
-    return this.#keeper.forgetSeeded();
+  forgetSeeded(now: number): Promise<void> {
+    return this.#keeper.forgetSeeded(now);
   }
 
   startAnew(epochId: string): Promise<void> {

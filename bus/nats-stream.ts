@@ -57,12 +57,13 @@ export interface StreamKeeperOptions {
 interface Marker {
   readonly id: string;
   readonly seededAt: number | undefined;
+  readonly witnessedFrom: number | undefined;
   readonly sequence: number;
 }
 
 export class StreamKeeper {
   readonly changes = new Listeners<Epoch>();
-  /** Also told when only `seededAt` changed. */
+  /** Notified also when only `seededAt` or `witnessedFrom` changed. */
   readonly news = new Listeners<Epoch>();
   readonly #options: StreamKeeperOptions;
   readonly #subscriptions: Subscription[] = [];
@@ -116,6 +117,7 @@ export class StreamKeeper {
     return {
       id: this.#marker === undefined ? `${this.#created}` : `${this.#created}/${this.#marker.id}`,
       seededAt: this.#marker?.seededAt,
+      witnessedFrom: this.#marker?.witnessedFrom,
     };
   }
 
@@ -193,21 +195,22 @@ export class StreamKeeper {
     await this.check();
     const { id } = this.epoch;
     while (subject !== undefined && this.epoch.id === id && this.#marker?.seededAt === undefined) {
-      const { id: markerId, sequence } = this.#marker ?? { id: '', sequence: 0 };
-      await publishMessage(connection, subject, { id: markerId, seededAt }, { expectedSequence: sequence });
+      const { id: markerId = '', sequence = 0, witnessedFrom } = this.#marker ?? {};
+      const marker = { id: markerId, seededAt, ...(witnessedFrom !== undefined && { witnessedFrom }) };
+      await publishMessage(connection, subject, marker, { expectedSequence: sequence });
       await this.check();
     }
     if (this.epoch.id !== id) throw changed();
   }
 
-  /** Clears `seededAt` in the marker. @throws {TransientError} */
-  async forgetSeeded(): Promise<void> {
+  /** Stores in the marker that what is older than `now` was seen by no process that could notice a rollback. @throws {TransientError} */
+  async forgetSeeded(now: number): Promise<void> {
     const { connection, marker: subject } = this.#options;
     await this.check();
     const { id } = this.epoch;
-    while (subject !== undefined && this.epoch.id === id && this.#marker?.seededAt !== undefined) {
-      const { id: markerId, sequence } = this.#marker;
-      await publishMessage(connection, subject, { id: markerId }, { expectedSequence: sequence });
+    while (subject !== undefined && this.epoch.id === id && (this.#marker?.witnessedFrom ?? 0) < now) {
+      const { id: markerId = '', sequence = 0 } = this.#marker ?? {};
+      await publishMessage(connection, subject, { id: markerId, witnessedFrom: now }, { expectedSequence: sequence });
       await this.check();
     }
     if (this.epoch.id !== id) throw changed();
@@ -259,7 +262,8 @@ export class StreamKeeper {
     this.#ready = this.#options.connection.up;
     // mutant: stream-change-untold drop
     if (!same) this.changes.report(epoch);
-    if (known !== undefined && (!same || known.seededAt !== epoch.seededAt)) this.news.report(epoch);
+    const isNews = !same || known?.seededAt !== epoch.seededAt || known?.witnessedFrom !== epoch.witnessedFrom;
+    if (known !== undefined && isNews) this.news.report(epoch);
     return same;
   }
 
@@ -359,7 +363,8 @@ function parseMarker(payload: string, sequence: number): Marker | undefined {
   } catch {
     return undefined; // not ours; it is replaced
   }
-  const { id, seededAt } = (value ?? {}) as { id?: unknown; seededAt?: unknown };
+  const { id, seededAt, witnessedFrom } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string') return undefined;
-  return { id, seededAt: typeof seededAt === 'number' ? seededAt : undefined, sequence };
+  const timeOf = (time: unknown): number | undefined => (typeof time === 'number' ? time : undefined);
+  return { id, seededAt: timeOf(seededAt), witnessedFrom: timeOf(witnessedFrom), sequence };
 }

@@ -6,8 +6,9 @@
 //   CREATE-JOURNAL-1. Nothing is sent before the bus has acknowledged a list that names it, with the time by which it lands if at all.
 //   CREATE-JOURNAL-2. It stays on the list until it is answered for, or that time has passed; an answer that proves nothing keeps it there.
 //   CREATE-JOURNAL-3. What a predecessor listed stays on the list, as it may end with this host, too; for no longer from now than it had
-//       left when it was written, however far the other clock was ahead. Without a list in this epoch of the mailbox,
-//       whatever may have been begun is put on it (`begin`), and counts for the hosts after this one.
+//       left when it was written, however far the other clock was ahead. Without a list in this epoch of the mailbox, or
+//       with one that may have been rolled back unnoticed (SHARD-MANAGER-2), whatever may have been begun is put on it
+//       (`begin`), and counts for the hosts after this one.
 //   CREATE-JOURNAL-4. A list is always published by compare-and-swap, one publication at a time, and never after the
 //       end of the lease (P9). A list of another writer is not replaced before the bus has confirmed the lease, since
 //       the local clock may lag: it may be the successor's. If it is a late list of a predecessor, its requests may be
@@ -115,13 +116,16 @@ export class CreateJournal {
   /**
    * The replay is complete; nothing has begun here yet.
    *
-   * @param actors  of the shard: should there be no list to tell, any of them may have begun something elsewhere
+   * @param actors of the shard: without a list that says all, any of them may have begun something elsewhere
    */
   begin(actors: Iterable<Pick<ObjectActor, 'key' | 'incarnation'>>): void {
-    const { clock, callMs, lateEffectMs } = this.#deps;
+    const { clock, mailbox, callMs, lateEffectMs } = this.#deps;
     const now = clock.now();
     this.#state = 'begun';
-    if (this.#inherited === undefined) {
+    const list = this.#inherited;
+    // mutant: unwitnessed-list-trusted ||.2 -> false
+    const isPartial = list === undefined || list.writtenAt < (mailbox.epoch().witnessedFrom ?? 0);
+    if (isPartial) {
       // Whatever a predecessor began, it began before this.
       for (const actor of actors) {
         const held = actor.incarnation()?.kind?.life.inDoubtForMs ?? 0;
@@ -130,16 +134,16 @@ export class CreateJournal {
         if (mayHaveUnrecordedCreate(actor)) this.#listed.set(actor.key, { inDoubtUntil, intents: [] });
       }
       this.#revision += 1;
-      this.#publish();
-      return;
     }
-    for (const [key, entry] of this.#leftIn(this.#inherited)) {
+    for (const [key, { inDoubtUntil, intents }] of list === undefined ? [] : this.#leftIn(list)) {
+      const entry = { inDoubtUntil: Math.max(inDoubtUntil, this.#entry(key).inDoubtUntil), intents };
       // mutant: underway-forgets-predecessor if -> !$
       if (this.#isToKeep(key, entry, now)) this.#listed.set(key, entry);
       else this.#revision += 1;
     }
     this.#inherited = undefined;
-    this.#tidyLater();
+    if (isPartial) this.#publish();
+    else this.#tidyLater();
   }
 
   /**

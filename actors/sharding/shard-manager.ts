@@ -7,7 +7,7 @@
 //       those pods were first present: the first new pod of a rollout does not get the shards of all others.
 //   SHARD-MANAGER-2. The first of all pods never trusts what the mailbox says of claims on older objects: the stream may
 //       have lost its latest values (a power cut, a restored volume) while no process was there to notice it. Their
-//       tables count as incomplete, so that the API server is asked (P8, P11).
+//       tables count as incomplete, so that the API server is asked (P8, P11), and lists of creates as well (CREATE-JOURNAL-3).
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import { POD_LEASE, SHARD_LEASE } from './replica-count.ts';
@@ -124,7 +124,7 @@ export async function manageShards(
     if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; stopped their actors');
     isWitnessed ||= records.some(({ name }) => name.startsWith(POD_LEASE));
     // mutant: unwitnessed-mailbox-trusted if -> false
-    if (!isWitnessed) await mailbox.forgetSeeded();
+    if (!isWitnessed) await mailbox.forgetSeeded(clock.now());
     isWitnessed = true;
     if (alive === undefined) {
       const acquired = await leases.acquire(`${POD_LEASE}${pod}`, pod, noteOf(offer));

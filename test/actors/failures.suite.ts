@@ -163,7 +163,7 @@ export function describeFailures(test: Test, openGround: OpenGround): void {
     assert.equal((await eventsOf(world, net)).filter(({ reason }) => reason === 'FieldsNotApplied').length, 1);
   });
 
-  check('the deletion of an object whose create can never be sent touches nothing that a user has made under its name', async (world) => {
+  check('the deletion of an object that was never made touches nothing of its name', async (world) => {
     const [network, name] = [world.name('net'), world.name('port')];
     const valueSpecs = [{ key: 'shared', value: 'true' }];
     await world.apply(

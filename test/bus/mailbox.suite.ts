@@ -307,15 +307,16 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
     called('the time of seeding is forgotten for all, and may be stored again'),
     on(harness, async ({ connect, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
-      await a.mailbox.forgetSeeded();
       await a.mailbox.markSeeded(1_000);
       const { id } = a.mailbox.epoch();
       await until('the seeding', () => b.mailbox.epoch().seededAt === 1_000);
-      await Promise.all([a.mailbox.forgetSeeded(), b.mailbox.forgetSeeded()]);
-      assert.equal(a.mailbox.epoch(), { id, seededAt: undefined });
-      assert.equal((await connect('c')).mailbox.epoch(), { id, seededAt: undefined });
+      await Promise.all([a.mailbox.forgetSeeded(5_000), b.mailbox.forgetSeeded(5_000)]);
+      const forgotten = { id, seededAt: undefined, witnessedFrom: 5_000 };
+      assert.equal(a.mailbox.epoch(), forgotten);
+      assert.equal((await connect('c')).mailbox.epoch(), forgotten);
       await b.mailbox.markSeeded(2_000);
       await until('the other seeding', () => a.mailbox.epoch().seededAt === 2_000);
+      assert.equal(a.mailbox.epoch(), { ...forgotten, seededAt: 2_000 });
     }),
   );
 
@@ -366,7 +367,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       const { id } = a.mailbox.epoch();
       assert.is.not(id, before);
       await until('the news', () => b.mailbox.epoch().id === id);
-      assert.equal(b.mailbox.epoch(), { id, seededAt: undefined });
+      assert.equal(b.mailbox.epoch(), { id, seededAt: undefined, witnessedFrom: undefined });
       assert.is(await b.mailbox.last(object('n')), undefined);
       // Who asks for it late ends no other epoch.
       await store(b, 'n', 2);

@@ -375,7 +375,7 @@ if ('refusal' in found) {
       await until('all of it', () => reader.mail.length === 300);
       await watch.mailbox.markSeeded(clock.now());
       await until('the seeding to be known', () => actors.mailbox.epoch().seededAt !== undefined);
-      await actors.mailbox.forgetSeeded();
+      await actors.mailbox.forgetSeeded(clock.now());
       await until('that it is forgotten', () => watch.mailbox.epoch().seededAt === undefined);
       await watch.mailbox.markSeeded(clock.now());
       const objects = await read(watch, { topic: 'object' });

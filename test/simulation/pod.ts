@@ -308,7 +308,7 @@ function reported(mailbox: Mailbox, onSent: PodDeps['onSent']): Mailbox {
     epoch: () => mailbox.epoch(),
     watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
-    forgetSeeded: () => mailbox.forgetSeeded(),
+    forgetSeeded: (now) => mailbox.forgetSeeded(now),
     startAnew: (epochId) => mailbox.startAnew(epochId),
     readMessagesOf: (actor, limit) => mailbox.readMessagesOf(actor, limit),
     publish(subject, payload, expectedSequence) {

@@ -345,6 +345,21 @@ test('without a list in this epoch whatever has its finalizer and no id may have
   }
 });
 
+test('a list that may have been rolled back unnoticed tells what may land, and not what may not (CREATE-JOURNAL-3, SHARD-MANAGER-2)', async () => {
+  for (const isWitnessed of [false, true]) {
+    const scene = open();
+    const { time, clock, bus } = scene;
+    const from = clock.now();
+    if (!isWitnessed) await time.advance(20);
+    const list = { inDoubtUntil: { listed: from + 500_000 }, writtenAt: isWitnessed ? from : from - 1 };
+    await resolved(time, bus.mailbox.publish(subject, list, 0));
+    await resolved(time, bus.mailbox.forgetSeeded(from));
+    const host = await scene.successor([actorOf('listed', {}), actorOf('unlisted', {})]);
+    assert.is(host.at('unlisted'), isWitnessed ? 0 : clock.now() + CALL_MS + LATE_MS);
+    assert.ok(host.at('listed') > clock.now() + 400_000);
+  }
+});
+
 test('a shard that is given up leaves what may still land, and nothing else; nothing more is sent', async () => {
   const scene = await begun();
   const { time, clock, createJournal, listed } = scene;

@@ -36,7 +36,8 @@ test('the first claim of a finalizer holds it, the last one lets it go', () => {
 test('33.B7: a table with a claim that cannot be read is partial, and so incomplete, until that can be read or ends (CLAIMS-TABLE-3, P8)', () => {
   const object = { metadata: { name: 'n', uid: 'network-1', creationTimestamp: new Date(9_000).toISOString() } };
   const isComplete = (table: ClaimsTable): boolean =>
-    claimsOn(object as unknown as KubeObject, table, ['guard'], { id: 'epoch', seededAt: 1 }).complete;
+    claimsOn(object as unknown as KubeObject, table, ['guard'], { id: 'epoch', witnessedFrom: undefined, seededAt: 1 })
+      .complete;
   const table = new ClaimsTable();
   table.take('a', claim());
   table.take('b', claim({ uid: 'subnet-2' }));

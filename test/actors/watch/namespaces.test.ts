@@ -230,7 +230,7 @@ test(
     const seededAt = await seeded();
     const again = Promise.withResolvers<number | undefined>();
     mailbox.watchEpoch((epoch) => epoch.seededAt !== undefined && again.resolve(epoch.seededAt));
-    await mailbox.forgetSeeded();
+    await mailbox.forgetSeeded(clock.now());
     const late = new AbortController();
     const given = clock.sleep(60_000, late.signal).then(() => undefined);
     assert.is(await Promise.race([again.promise, given]), seededAt);

@@ -242,7 +242,7 @@ class Counts {
       epoch: () => mailbox.epoch(),
       watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
       markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
-      forgetSeeded: () => mailbox.forgetSeeded(),
+      forgetSeeded: (now) => mailbox.forgetSeeded(now),
       startAnew: (epochId) => mailbox.startAnew(epochId),
       publish: (subject, payload, expected) => {
         add(this.#messages, subject.topic);

@@ -21,6 +21,8 @@ export const ACTORS: readonly Change[] = [
     'clock-leads-for-ever': 'CLOCK-2: whose clock was set back leads all others',
   }),
   ...noticedBy(['createJournal'], {
+    'unwitnessed-list-trusted':
+      'P13, I4: a create that a stream has lost while no process was there counts as never sent',
     'successor-overwritten':
       'CREATE-JOURNAL-4, P13: who has lost its lease unheard of replaces the list of its successor',
     'late-predecessor-ignored': 'CREATE-JOURNAL-4, I4: what a predecessor listed late is sent once more',
