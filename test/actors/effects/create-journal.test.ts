@@ -345,7 +345,7 @@ test('without a list in this epoch whatever has its finalizer and no id may have
   }
 });
 
-test('a list that may have been rolled back unnoticed tells what may land, and not what may not (CREATE-JOURNAL-3, SHARD-MANAGER-2)', async () => {
+test('a list that may have been rolled back unnoticed is not taken for whole (CREATE-JOURNAL-3, SHARD-MANAGER-2)', async () => {
   for (const isWitnessed of [false, true]) {
     const scene = open();
     const { time, clock, bus } = scene;
