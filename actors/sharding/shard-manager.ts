@@ -8,8 +8,11 @@
 //   SHARD-MANAGER-2. The first of all pods never trusts what the mailbox says of claims on older objects: the stream may
 //       have lost its latest values (a power cut, a restored volume) while no process was there to notice it. Their
 //       tables count as incomplete, so that the API server is asked (P8, P11), and lists of creates as well (CREATE-JOURNAL-3).
+//   SHARD-MANAGER-3. A takeover that fails is always tried again with backoff, and the leases of its shards are kept meanwhile:
+//       by the hashing no other pod would take them. Before it is tried again all calls of its shards have ended (P10).
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import { POD_LEASE, SHARD_LEASE } from './replica-count.ts';
 import { noteOf, type Offer, type Offers, offersIn, servingOf } from './served-kinds.ts';
 import type { ShardHost } from './shard-host.ts';
@@ -33,8 +36,10 @@ const IDLE =
   'other pods serve kinds that this pod does not: it hands its shards over and takes no more; give all pods the same adapters, kinds and namespaces';
 /** More new pods of a roll-out come within that, in milliseconds. Objects of kinds that only they serve wait for it. */
 const PATIENCE_MS = 60_000;
-/** Pause before a failed takeover is tried again, in milliseconds. */
+/** Pause after leases could not be asked for, in milliseconds. */
 const PAUSE_MS = 500;
+/** Pauses before a failed takeover is tried again, in milliseconds: it lists all objects. */
+const TAKEOVER_PAUSES = { firstMs: 500, limitMs: 15_000 };
 /** Longest wait at the end for external calls under way, in milliseconds. */
 const DRAIN_MS = 4_000;
 
@@ -50,6 +55,10 @@ export async function manageShards(
   /** Whether another process could have noticed a rollback of the mailbox before this one began. */
   let isWitnessed = false;
   const held = new Map<number, Lease>();
+  /** Held shards whose actors have not begun, the failures of that in a row, and when it is tried next. */
+  const unopened = new Set<number>();
+  let failures = 0;
+  let openAt = 0;
   let records: readonly LeaseRecord[] = [];
   let alive: Lease | undefined;
   /** Last logged text about kinds that are not served. */
@@ -71,6 +80,7 @@ export async function manageShards(
   const drop = (number: number): void => {
     const lease = held.get(number);
     held.delete(number);
+    unopened.delete(number);
     const closed = (async () => {
       // mutant: lease-given-back-early await -> void $1
       await host.close(number);
@@ -107,16 +117,46 @@ export async function manageShards(
     }
     return { pods, all: new Set(offers.keys()) };
   };
-  /** Time for which shards due to other pods are kept, in milliseconds. */
-  const keptMs = (): number => (outdoing === 0 || held.size === 0 ? 0 : keepUntil - clock.now());
+  /** Time for which shards due to other pods are kept, in milliseconds; infinite if there are none. */
+  const keptMs = (): number => {
+    const leftMs = outdoing === 0 || held.size === 0 ? 0 : keepUntil - clock.now();
+    return leftMs > 0 ? leftMs : Number.POSITIVE_INFINITY;
+  };
   const follow = (number: number, lease: Lease): void => {
     void lease.lost.then(() => {
       if (held.get(number) !== lease) return;
       lost.push(number);
       held.delete(number);
+      unopened.delete(number);
       void host.close(number);
       notice();
     });
+  };
+  /** Last logged failure of a takeover. */
+  let problem = '';
+  const report = (error: unknown): void => {
+    const { message } = toErrorData(error);
+    if (message !== problem) log.warn({ error: message }, 'shard takeover failed; will retry');
+    problem = message;
+  };
+  /** Time until the next takeover, in milliseconds; infinite if none is due. */
+  const takeoverMs = (): number => (unopened.size === 0 ? Number.POSITIVE_INFINITY : Math.max(0, openAt - clock.now()));
+  const open = async (): Promise<void> => {
+    const due = new Map([...held].filter(([number]) => unopened.has(number)));
+    try {
+      // A read of the API server may take longer than the process has left.
+      await Promise.race([host.open(due, signal, lapse), stopped]);
+      for (const [number, lease] of due) if (held.get(number) === lease) unopened.delete(number);
+      failures = 0;
+      problem = '';
+    } catch (error) {
+      report(error);
+      failures += 1;
+      // mutant: takeover-without-backoff +.2 -> 500
+      openAt = clock.now() + growingPauseMs(failures, TAKEOVER_PAUSES);
+      // mutant: reopened-while-calls-run drop
+      await Promise.race([Promise.all([...due.keys()].map((number) => host.close(number))), stopped]);
+    }
   };
 
   const settle = async (): Promise<void> => {
@@ -139,7 +179,7 @@ export async function manageShards(
     // mutant: shards-to-any-pod =.2 -> all
     const pods = serving;
     // mutant: shards-to-first-new-pod =.2 -> false
-    const isKeeping = keptMs() > 0;
+    const isKeeping = keptMs() < Number.POSITIVE_INFINITY;
     const holders = new Map(records.map(({ name, holder }) => [name, holder]));
     const wanted: number[] = [];
     for (let number = 0; number < mailbox.shards; number++) {
@@ -157,20 +197,13 @@ export async function manageShards(
         if (lease !== undefined) taken.set(number, lease);
       }),
     );
-    if (taken.size > 0) {
-      for (const [number, lease] of taken) {
-        held.set(number, lease);
-        follow(number, lease);
-      }
-      try {
-        // A read of the API server may take longer than the process has left.
-        await Promise.race([host.open(taken, signal, lapse), stopped]);
-      } catch (error) {
-        for (const number of taken.keys()) drop(number);
-        throw error;
-      }
+    for (const [number, lease] of taken) {
+      held.set(number, lease);
+      unopened.add(number);
+      follow(number, lease);
     }
-    // Only after the acquired ones are in use: an unused lease is renewed all the same, and blocks all other pods.
+    if (takeoverMs() === 0) await open();
+    // Only after the acquired ones are in use: an unused lease is renewed all the same.
     for (const outcome of asked) if (outcome.status === 'rejected') throw outcome.reason;
   };
 
@@ -194,23 +227,23 @@ export async function manageShards(
     notice();
   });
   const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    const stop = (): void => {
+      resolve();
+      wake();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   });
-  void stopped.then(() => wake());
 
-  let problem = '';
   while (!signal.aborted) {
     changed = false;
     try {
       const quietMs = quietUntil - clock.now();
       if (quietMs > 0) await clock.sleep(quietMs, signal);
       if (!signal.aborted) await settle();
-      problem = '';
+      if (unopened.size === 0) problem = '';
     } catch (error) {
-      const { message } = toErrorData(error);
-      if (message !== problem) log.warn({ error: message }, 'shard takeover failed; will retry');
-      problem = message;
+      report(error);
       await clock.sleep(PAUSE_MS, signal);
       continue;
     }
@@ -220,8 +253,7 @@ export async function manageShards(
       if (changed || signal.aborted) resolve();
     });
     const rest = new AbortController();
-    const ms = keptMs();
-    await (ms > 0 ? Promise.race([woken, clock.sleep(ms, rest.signal)]) : woken);
+    await Promise.race([woken, clock.sleep(Math.min(keptMs(), takeoverMs()), rest.signal)]);
     rest.abort();
   }
   stopEpoch();

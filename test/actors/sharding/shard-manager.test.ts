@@ -246,6 +246,65 @@ test('a process that stops during a takeover gives its leases up at once', async
   assert.equal(made.leases(), []);
 });
 
+test('a takeover that fails is tried again with backoff, and keeps its leases meanwhile (SHARD-MANAGER-3)', async () => {
+  let isAway = true;
+  let tries = 0;
+  const made = succession({
+    async open() {
+      tries += 1;
+      if (isAway) throw new TransientError('things is forbidden');
+    },
+    close: async () => undefined,
+  });
+  const { time, broker, bus } = made;
+  const { acquire } = bus.leases;
+  let acquired = 0;
+  bus.leases.acquire = async (name, holder, note) => {
+    acquired += 1;
+    return acquire.call(bus.leases, name, holder, note);
+  };
+  for (let second = 0; second < 600; second++) await time.advance(1_000);
+  assert.ok(tries > 40 && tries < 50, `${tries} tries in ten minutes`);
+  assert.ok(acquired <= 2, `${acquired} acquisitions`);
+  assert.equal(
+    broker
+      .leases()
+      .map(({ name }) => name)
+      .sort(),
+    ['pod.one', 'shard.0'],
+  );
+  isAway = false;
+  tries = 0;
+  for (let second = 0; second < 60; second++) await time.advance(1_000);
+  assert.is(tries, 1);
+  made.stop.abort();
+  await turn();
+  await time.advance(1_000);
+  assert.equal(made.leases(), []);
+});
+
+test('a takeover that fails is not tried again while calls of its shard are under way (SHARD-MANAGER-3, P10)', async () => {
+  const calls = Promise.withResolvers<void>();
+  let tries = 0;
+  const made = succession({
+    async open() {
+      tries += 1;
+      throw new TransientError('the bus is away');
+    },
+    close: () => calls.promise,
+  });
+  const { time } = made;
+  for (let second = 0; second < 60; second++) await time.advance(1_000);
+  assert.is(tries, 1);
+  calls.resolve();
+  await turn();
+  for (let second = 0; second < 60; second++) await time.advance(1_000);
+  assert.ok(tries > 1);
+  made.stop.abort();
+  await turn();
+  await time.advance(1_000);
+});
+
 interface Pod {
   readonly shards: Set<number>;
   stop(): void;

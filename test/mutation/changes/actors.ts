@@ -110,6 +110,8 @@ export const ACTORS: readonly Change[] = [
     'shards-quiet-never': 'P11: after a loss of the mail nobody waits for the end of earlier leases',
     'shards-keep-actors': 'P11, SHARD-HOST-3: actors go on with what they learned of another epoch',
     'lease-given-back-early': 'P10: a lease is given back while calls are under way',
+    'takeover-without-backoff': 'SHARD-MANAGER-3: whatever cannot be listed is listed again without a pause',
+    'reopened-while-calls-run': 'SHARD-MANAGER-3, P10: a shard is taken over again while its calls are under way',
     'shards-to-first-new-pod': 'SHARD-MANAGER-1: the first new pod of a roll-out gets the shards of all others',
     'shards-to-any-pod': 'SERVED-KINDS-1: shards go to pods that do not serve all kinds',
   }),
