@@ -117,8 +117,6 @@ export function transportOver(agent: Dispatcher, clock: Clock, reach?: Reach): T
 /** Data of each request, passed as undici's `opaque`. */
 interface Sending {
   readonly deadlineAt: number;
-  /** Something of it may have arrived. */
-  begun: boolean;
 }
 
 /** The deadline passed while the request waited for a connection. */
@@ -138,7 +136,6 @@ function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
           controller.abort(new LateError());
           return;
         }
-        sending.begun = true; // it is written in this very turn
         handler.onRequestStart?.(controller, context);
       },
       onResponseStart: (...given) => handler.onResponseStart?.(...given),
@@ -199,7 +196,7 @@ async function exchange(
   const late = (): TransientError => new TransientError(`${label} was not sent: its deadline had passed`);
   const leftMs = deadlineAt - clock.now();
   if (leftMs <= 0) throw late();
-  const sending: Sending = { deadlineAt, begun: false };
+  const sending: Sending = { deadlineAt };
   if (stream?.signal.aborted) throw new TransientError(`${label} was ended`);
   let isOver = false;
   const { answer, end } = requestWhole(url, {
@@ -241,11 +238,11 @@ async function exchange(
   } catch (failure) {
     // Also errors of a stream's source.
     if (failure instanceof TroupeError) throw failure;
-    const { error } = failure as { readonly error: unknown; readonly progress: Progress };
+    const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
     if (error instanceof TroupeError) throw error;
     if (error instanceof LateError) throw late();
     if (isOver && stream !== undefined) throw new TransientError(`${label} was ended`);
-    const Failure = sending.begun ? UnknownOutcomeError : TransientError;
+    const Failure = progress === 'unsent' ? TransientError : UnknownOutcomeError;
     if (isOver) throw new Failure(`${label} was not answered by its deadline`);
     throw new Failure(`${label} failed: ${reason(error)}`, { cause: error });
   } finally {

@@ -49,8 +49,8 @@ export interface WholeAnswer {
   readonly text: string;
 }
 
-/** Phase of a request when it failed. */
-export type Progress = 'sent' | 'answered';
+/** Phase of a request when it failed. Only one that is `unsent` certainly had no effect. */
+export type Progress = 'unsent' | 'sent' | 'answered';
 
 /** Gathers the body of an answer. */
 export interface Body {
@@ -84,7 +84,7 @@ export function requestWhole(url: string, { dispatcher, bodyOf, onAnswer, ...opt
   let status = 0;
   let headers: WholeAnswer['headers'] = {};
   let body: Body | undefined;
-  let progress: Progress = 'sent';
+  let progress: Progress = 'unsent';
   let abort: ((reason: Error) => void) | undefined;
   let ended: Error | undefined;
   const fail = (error: unknown): void => {
@@ -101,6 +101,7 @@ export function requestWhole(url: string, { dispatcher, bodyOf, onAnswer, ...opt
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(controller) {
       abort = (reason) => controller.abort(reason);
+      progress = 'sent'; // it is written in this very turn
       if (ended !== undefined) controller.abort(ended);
     },
     onResponseStart(_, statusCode, given) {

@@ -20,7 +20,7 @@ import { retryAfterMs } from '../text/retry-after.ts';
 import { isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 import type { Impersonated, KubeAnswer, KubeCall, KubeClient } from './ports.ts';
-import { refusalOf, TooLargeError } from './refusals.ts';
+import { failureOf, refusalOf, TooLargeError } from './refusals.ts';
 
 /** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -153,11 +153,13 @@ export function kubeClient({
     return { dispatcher, headers: { 'user-agent': userAgent, ...headers, accept, ...type } };
   }
 
-  function noAnswer(error: unknown): TransientError {
-    return new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
-  }
+  const noAnswer = `no answer from the API server at ${server}`;
 
-  /** Sends a request and reads its answer to the end. @throws {TooLargeError} {TransientError} {TerminalError} a name in `as` */
+  /**
+   * Sends a request and reads its answer to the end.
+   *
+   * @throws {TooLargeError} {TransientError} {UnknownOutcomeError} {TerminalError} a name in `as`
+   */
   async function answerTo({
     method,
     path,
@@ -189,10 +191,9 @@ export function kubeClient({
     } catch (failure) {
       const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
       if (error instanceof TooLargeError) throw error;
-      if (progress !== 'answered') throw noAnswer(error);
-      throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
-        cause: error,
-      });
+      const Failure = progress === 'unsent' ? TransientError : failureOf(method);
+      const what = progress === 'answered' ? `the answer of the API server at ${server} broke off` : noAnswer;
+      throw new Failure(`${what}: ${reason(error)}`, { cause: error });
     } finally {
       if (timer !== undefined) clock.clearTimeout(timer);
     }
@@ -207,7 +208,7 @@ export function kubeClient({
       throw await refused(answer, parsed, call);
     }
     if (parsed === undefined)
-      throw new TransientError(`the API server at ${server} answered something that is not JSON`);
+      throw new (failureOf(call.method))(`the API server at ${server} answered something that is not JSON`);
     return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
   }
 
@@ -275,7 +276,7 @@ export function kubeClient({
       const to = await addressed('watches', accept);
       const opening = request(`${server}${path}`, { ...to, method: 'GET', signal, bodyTimeout: 0 });
       const answer = await opening.catch((error: unknown) => {
-        throw noAnswer(error);
+        throw new TransientError(`${noAnswer}: ${reason(error)}`, { cause: error });
       });
       const { statusCode: status, headers } = answer;
       if (status >= 400) {

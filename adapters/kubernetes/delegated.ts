@@ -1,6 +1,13 @@
 // Objects that are read by a watch and written for users: what they ask for is done with their rights.
 import type { JsonObject } from '../../bus/bus.ts';
-import { AbsentError, ConflictError, TerminalError, TransientError, toErrorData } from '../../bus/errors.ts';
+import {
+  AbsentError,
+  ConflictError,
+  TerminalError,
+  TransientError,
+  toErrorData,
+  UnknownOutcomeError,
+} from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { objects as kubeObjects } from './objects.ts';
@@ -28,7 +35,8 @@ interface Listener {
 type Refusal =
   | { readonly kind: 'absent' | 'conflict' | 'forbidden' }
   | { readonly kind: 'invalid'; readonly causes: InvalidError['causes'] }
-  | { readonly kind: 'unavailable'; readonly retryAfterMs: number | undefined; readonly message: string };
+  | { readonly kind: 'unavailable'; readonly retryAfterMs: number | undefined; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string };
 type Written = { readonly kind: 'object'; readonly object: KubeObject } | Refusal;
 
 export interface DelegatedDeps {
@@ -142,6 +150,8 @@ function refusalFor(error: unknown): Refusal {
   if (error instanceof InvalidError) return { kind: 'invalid', causes: error.causes };
   const { message, retryAfterMs } = toErrorData(error);
   if (error instanceof TerminalError) return { kind: 'invalid', causes: [] };
+  // mutant: delegated-unknown-unavailable if -> false
+  if (error instanceof UnknownOutcomeError) return { kind: 'unknown', message };
   if (error instanceof TransientError) return { kind: 'unavailable', retryAfterMs, message };
   throw error;
 }

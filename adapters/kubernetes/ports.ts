@@ -20,7 +20,8 @@ export interface KubeClient {
    * @throws {AbsentError} 404, and there is proof of it (`absence.ts`) @throws {ConflictError} 409, or a patch whose test failed
    * @throws {TerminalError} 400, 405, 413, 415, 422: the request itself is wrong
    * @throws {ForbiddenError} 403 @throws {ExpiredError} 410 @throws {TooLargeError} more than `mostBytes` are answered
-   * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
+   * @throws {UnknownOutcomeError} a write that was sent: no answer within REQUEST_TIMEOUT_MS, a broken connection, 5xx
+   * @throws {TransientError} anything else, also no connection
    */
   call(call: KubeCall): Promise<KubeAnswer>;
   /**

@@ -1,6 +1,6 @@
 // Refusals of a Kubernetes API server: an error class for each answer to "what now?".
 import type { JsonObject } from '../../bus/bus.ts';
-import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
+import { AbsentError, ConflictError, TerminalError, TransientError, UnknownOutcomeError } from '../../bus/errors.ts';
 import { isProof } from './absence.ts';
 
 /** 410: the requested version or page is no longer kept. It says nothing about the objects: list again. */
@@ -71,8 +71,15 @@ export function refusalOf(
     // mutant: terminating-namespace : -> false
     return new ForbiddenError(message, { isTerminating: causes.some((cause) => cause.reason === TERMINATING) });
   }
+  const Failure = status >= 500 ? failureOf(method) : TransientError;
   // mutant: retry-after-ignored {} -> {}
-  return new TransientError(message, { retryAfterMs: retryAfter });
+  return new Failure(message, { retryAfterMs: retryAfter });
+}
+
+/** Class of the error for a request that may have reached the server: a write may have had its effect. */
+export function failureOf(method: string): typeof TransientError {
+  // mutant: kube-write-unanswered ?: -> $2
+  return method === 'GET' || method === 'watch' ? TransientError : UnknownOutcomeError;
 }
 
 function causesIn(body: JsonObject | undefined): readonly Cause[] {

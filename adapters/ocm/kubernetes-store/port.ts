@@ -21,7 +21,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
 }
 
-/** Why nothing was written. */
+/** Why nothing was written, as far as it is known. */
 export type Refusal =
   /** There is no such object, or not this incarnation of it. */
   | { readonly kind: 'absent' }
@@ -31,7 +31,9 @@ export type Refusal =
   /** Field by field what is wrong, as the API server says it. */
   | { readonly kind: 'invalid'; readonly causes: readonly { readonly field: string; readonly message: string }[] }
   /** `message` is for the log. */
-  | { readonly kind: 'unavailable'; readonly retryAfterMs: number | undefined; readonly message: string };
+  | { readonly kind: 'unavailable'; readonly retryAfterMs: number | undefined; readonly message: string }
+  /** The write was sent, and may have had its effect. `message` is for the log. */
+  | { readonly kind: 'unknown'; readonly message: string };
 
 export type Written = { readonly kind: 'object'; readonly object: KubeObject } | Refusal;
 export type Removed = Written | { readonly kind: 'gone' };

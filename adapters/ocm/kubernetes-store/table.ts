@@ -4,6 +4,7 @@
 //   OCM-TABLE-1. Only the spec is written: the status is the owner's of the objects (OCM-STORE-4).
 //   OCM-TABLE-2. Updates of one object are made one after another, each of the state that the API server has (OCM-STORE-3).
 //   OCM-TABLE-3. Errors for a user are in terms of the model, never in those of Kubernetes.
+//   OCM-TABLE-4. A write that may have had its effect is never answered as `unavailable`: clients repeat those.
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { validTraceparent } from '../../../bus/mod.ts';
@@ -128,6 +129,7 @@ export class KubernetesTable implements Table {
     if (fault !== undefined) return fault;
     const name = nameOf(this.#deps.path, address);
     const ownerReferences = this.#deps.path.isSingleton ? this.#ownersFor(address) : undefined;
+    const spec = this.#specOf(address, value);
     const body = {
       apiVersion: `${kind.group}/${kind.version}`,
       kind: kind.kind,
@@ -136,9 +138,12 @@ export class KubernetesTable implements Table {
         ...annotated(context.traceparent, 1),
         ...(ownerReferences !== undefined && { ownerReferences }),
       },
-      spec: this.#specOf(address, value),
+      spec,
     };
-    const written = await this.#deps.objects.create(feed.place, body, { ...this.#options(context), dryRun });
+    const before = feed.get(name);
+    const answer = await this.#deps.objects.create(feed.place, body, { ...this.#options(context), dryRun });
+    // mutant: ocm-created-unseen ?: -> answer
+    const written = answer.kind === 'unknown' ? ((await this.#created(name, spec, before)) ?? answer) : answer;
     if (written.kind === 'conflict') return { kind: 'exists' };
     if (written.kind !== 'object') return this.#fault(written, 'created');
     const content = this.#contentOf(written.object);
@@ -146,6 +151,14 @@ export class KubernetesTable implements Table {
     if (dryRun) return { kind: 'stored', object: { ...content, ...address, revision: '0' } };
     feed.put(written.object);
     return { kind: 'stored', object: { ...content, ...address } };
+  }
+
+  /** The object that a create made whose answer was lost; undefined where none, or another one, has the name. */
+  async #created(name: string, spec: JsonObject, before: KubeObject | undefined): Promise<Written | undefined> {
+    const read = await this.#deps.objects.get(this.#own.feed.place, name);
+    if (read.kind !== 'object' || read.object.metadata.uid === before?.metadata.uid) return undefined;
+    // mutant: ocm-created-by-another ?: -> read
+    return isDeepStrictEqual(read.object.spec, spec) ? read : undefined;
   }
 
   update({ address, edit, ...context }: UpdateRequest): Promise<Outcome> {
@@ -220,7 +233,7 @@ export class KubernetesTable implements Table {
     const traceparent = validTraceparent(context.traceparent);
     if (object.metadata.deletionTimestamp !== undefined || traceparent === undefined) return false;
     const written = await this.#recordDeletion(object, traceparent, context);
-    if (written.kind !== 'object') return false;
+    if (written.kind !== 'object') return written.kind === 'unknown';
     const isAsKnown = written.object.metadata.generation === object.metadata.generation;
     if (!isAsKnown) await this.#recordDeletion(written.object, traceparent, context);
     return true;
@@ -326,6 +339,9 @@ export class KubernetesTable implements Table {
       case 'unavailable':
         this.#deps.onRefused(refusal.message);
         return { kind: 'unavailable', retryAfterMs: refusal.retryAfterMs };
+      case 'unknown':
+        this.#deps.onRefused(refusal.message);
+        return { kind: 'unknown' };
     }
   }
 }

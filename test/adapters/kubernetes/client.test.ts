@@ -2,7 +2,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ForbiddenError, type KubeClient, objects, SECRETS } from '../../../adapters/kubernetes/mod.ts';
-import { AbsentError, ConflictError, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
+import {
+  AbsentError,
+  ConflictError,
+  type JsonObject,
+  TerminalError,
+  TransientError,
+  UnknownOutcomeError,
+} from '../../../bus/mod.ts';
 import { rejection } from '../../world/rejection.ts';
 import { soon } from './manual-clock.ts';
 import { scripted } from './scripted-server.ts';
@@ -243,6 +250,43 @@ test('what a refusal means for whoever asked', () =>
     assert.is(forbidden.isTerminating, false);
     const causes = [{ reason: 'NamespaceTerminating' }];
     assert.is(((await refusal(403, { details: { causes } })) as ForbiddenError).isTerminating, true);
+  }));
+
+test('the outcome of a write is unknown where it was sent and had no proof of a refusal', () =>
+  scripted(async ({ client, clock, next }) => {
+    const write = (method: 'POST' | 'PATCH' | 'DELETE' | 'GET' = 'POST'): Promise<Error> =>
+      rejection(client.call({ method, path: '/things', ...(method !== 'GET' && { body: {} }) }));
+    const answered = async (status: number, body: object | string): Promise<Error> => {
+      const error = write();
+      (await next()).answer(status, body);
+      return error;
+    };
+    for (const method of ['POST', 'PATCH', 'DELETE'] as const) {
+      const error = write(method);
+      (await next()).reset();
+      assert.instance(await error, UnknownOutcomeError, method);
+    }
+    for (const status of [500, 502, 503, 504]) assert.instance(await answered(status, {}), UnknownOutcomeError);
+    assert.instance(await answered(201, 'no JSON'), UnknownOutcomeError);
+    const late = write();
+    const exchange = await next();
+    exchange.open();
+    await clock.untilArmed();
+    clock.advance(30_000);
+    assert.instance(await late, UnknownOutcomeError);
+    const read = write('GET');
+    (await next()).reset();
+    assert.not.instance(await read, UnknownOutcomeError);
+    for (const status of [401, 403, 409, 410, 422, 429])
+      assert.not.instance(await answered(status, {}), UnknownOutcomeError, `HTTP ${status}`);
+  }));
+
+test('a write to an API server that accepts no connection had no effect', () =>
+  scripted(async ({ client, closeServer }) => {
+    await closeServer();
+    const error = await rejection(client.call({ method: 'POST', path: '/things', body: {} }));
+    assert.instance(error, TransientError);
+    assert.not.instance(error, UnknownOutcomeError);
   }));
 
 const status404 = (details?: object): object => ({ kind: 'Status', code: 404, reason: 'NotFound', details });

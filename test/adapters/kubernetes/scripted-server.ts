@@ -37,6 +37,8 @@ export interface Scripted {
   /** Connections that were ever made. */
   connections(): number;
   setToken(token: string): void;
+  /** Accepts no more connections. */
+  closeServer(): Promise<void>;
 }
 
 export async function scripted(run: (scripted: Scripted) => Promise<void>): Promise<void> {
@@ -71,13 +73,16 @@ export async function scripted(run: (scripted: Scripted) => Promise<void>): Prom
     if (arrived.length === 0) await soon(new Promise<void>((resolve) => (onArrival = resolve)), 'a request');
     return arrived.shift() as Exchange;
   };
-  try {
-    const waiting = (): number => arrived.length;
-    await run({ clock, client, next, waiting, connections: () => connections, setToken });
-  } finally {
-    await client.close();
+  const closeServer = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+  };
+  try {
+    const waiting = (): number => arrived.length;
+    await run({ clock, client, next, waiting, connections: () => connections, setToken, closeServer });
+  } finally {
+    await client.close();
+    await closeServer();
     rmSync(folder, { recursive: true });
   }
 }

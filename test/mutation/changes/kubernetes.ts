@@ -3,6 +3,7 @@ import { type Change, noticedBy } from '../change.ts';
 
 export const KUBERNETES: readonly Change[] = [
   ...noticedBy(['kubernetes client'], {
+    'kube-write-unanswered': 'a write that was sent and not answered counts as one that had no effect',
     'any-404-is-absence': 'KUBE-ABSENCE-1: whatever answers 404 says that an object is gone',
     'expired-is-absent': 'an expired page or version counts as the absence of what was asked for',
     'impersonation-of-another': 'a name with a blank before it is sent, and the API server takes it for another one',

@@ -81,6 +81,7 @@ export const OCM: readonly Change[] = [
     'gateway-old-fields': 'OCM-INDEXES-1: fields of a model that is gone are compared with those of the new one',
   }),
   ...noticedBy(['model gateway'], {
+    'gateway-unknown-repeated': '5: a write that may have had its effect is repeated by its client',
     'gateway-any-size': '3: a page has no largest size',
     'gateway-unknown-members': 'OCM-DECODE-1: members that the model does not have are stored',
     'gateway-may-read': 'an object is shown to a caller that may not read it',
@@ -107,6 +108,7 @@ export const OCM: readonly Change[] = [
     'gateway-field-of-any-depth': 'a field of thousands of names is read of each object',
     'gateway-projection-of-any-depth': 'a projection of thousands of names takes the memory of the process',
     'gateway-text-of-any-length': 'a parameter in a body is as long as the body',
+    'gateway-unsent-repeated': '5: a write whose answer finds no memory is repeated by its client',
     'gateway-number-by-guessing': 'a number of many digits stops all clients for seconds',
   }),
   ...noticedBy(['model gateway behind TLS'], {
@@ -130,6 +132,9 @@ export const OCM: readonly Change[] = [
   }),
   ...noticedBy(['store in kubernetes'], {
     'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',
+    'delegated-unknown-unavailable': 'OCM-TABLE-4: a write that was perhaps made is answered 503, and repeated',
+    'ocm-created-unseen': 'OCM-TABLE-4: an object that was created is reported as unknown',
+    'ocm-created-by-another': 'OCM-TABLE-4: the object of another client is taken for the one that was sent',
     'delegated-deletes-successor': 'a deletion hits another object that has taken the name',
     'gateway-impersonates-masters': 'a token with the group system:masters rules the cluster',
     'gateway-impersonates-blank': 'a blank before system:masters in a token gets that group past the filter',

@@ -60,6 +60,10 @@ export function refuseFault(fault: Fault, name: string, existsStatus: 400 | 409 
       const seconds = Math.max(1, Math.ceil((fault.retryAfterMs ?? 1_000) / 1_000));
       return refuse(503, 'The server cannot do this now: try again', { headers: { 'Retry-After': String(seconds) } });
     }
+    case 'unknown':
+      // Clients repeat any request after 503, and only reads after 500.
+      // mutant: gateway-unknown-repeated ()#1.1 -> 503
+      return refuse(500, `The server does not know whether this changed ${name}: read it before you try again`);
   }
 }
 

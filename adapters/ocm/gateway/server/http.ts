@@ -30,6 +30,8 @@ export interface HttpOptions extends Partial<BodyLimits> {
   readonly addressName?: string;
   /** PEM both. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
+  /** Limit of answers that wait for slow readers, in bytes. */
+  readonly unsentBytes?: number;
   readonly onAnswered?: (answered: Answered & { readonly seconds: number }) => void;
 }
 
@@ -55,12 +57,11 @@ const DRAIN_MS = 10_000;
 const CONNECTIONS = 20_000;
 /** Answers of fewer bytes are sent as they are. */
 const SMALL = 1_024;
-/** Limit of answers that wait for slow readers, in bytes. */
 const UNSENT_BYTES = 256 * 1024 * 1024;
 
 /** @throws {TerminalError} the address is taken, or none of this machine's; the certificate is none */
 export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
-  const { api, clock, host, port, tls, onAnswered = () => undefined } = options;
+  const { api, clock, host, port, tls, unsentBytes = UNSENT_BYTES, onAnswered = () => undefined } = options;
   const bodies = new Bodies({
     bodyBytes: options.bodyBytes ?? BODY_BYTES,
     bodiesBytes: options.bodiesBytes ?? BODIES_BYTES,
@@ -88,8 +89,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     );
     if (isClosing) response.setHeader('Connection', 'close');
     const bytes = answered.body?.length ?? 0;
-    if (unsent + bytes > UNSENT_BYTES) {
-      await send(request, response, api.refusal({ status: 503, reason: 'Too many answers wait to be sent', ...RETRY }));
+    if (unsent + bytes > unsentBytes) {
+      // A write has had its effect, so clients must not repeat it.
+      // mutant: gateway-unsent-repeated = -> isRepeatable = true
+      const isRepeatable = request.method === 'GET' || request.method === 'HEAD';
+      const refusal = isRepeatable ? { status: 503, ...RETRY } : { status: 500 };
+      await send(request, response, api.refusal({ ...refusal, reason: 'Too many answers wait to be sent' }));
       return;
     }
     unsent += bytes;

@@ -77,7 +77,7 @@ export interface RemoveRequest extends WriteContext {
   readonly address: Address;
 }
 
-/** Why a write had no effect. Reasons are shown to clients: plain sentences without anything of the store's own. */
+/** Why a write had no effect, or none that is known. Reasons are shown to clients: plain sentences without anything of the store's own. */
 export type Fault =
   | { readonly kind: 'notFound' }
   /** The identifier is taken. */
@@ -85,8 +85,10 @@ export type Fault =
   | { readonly kind: 'conflict'; readonly reason: string }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** Nothing was stored; it may be tried again. */
-  | { readonly kind: 'unavailable'; readonly retryAfterMs?: number | undefined };
+  /** Nothing was stored: clients repeat the request. */
+  | { readonly kind: 'unavailable'; readonly retryAfterMs?: number | undefined }
+  /** The write may have been stored. */
+  | { readonly kind: 'unknown' };
 
 export type Outcome = { readonly kind: 'stored'; readonly object: StoredObject } | Fault;
 /** `stored`: the object is in its deleting state. `removed`: it is deleted already. */

@@ -185,6 +185,7 @@ test('faults of a store have their statuses', async () => {
     [{ kind: 'invalid', reason: 'No' }, 400, /^No$/],
     [{ kind: 'forbidden', reason: 'You may not' }, 403, /^You may not$/],
     [{ kind: 'unavailable', retryAfterMs: 2_500 }, 503, /try again/],
+    [{ kind: 'unknown' }, 500, /^The server does not know whether this changed Cluster 'a'/],
   ] as const) {
     await withServing(faulty(fault), async ({ client }) => {
       const reply = await client.post(CLUSTERS, { id: 'a' });

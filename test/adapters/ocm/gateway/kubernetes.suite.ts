@@ -1,7 +1,7 @@
 // The store in Kubernetes: the contract of all stores, and what is specific to it, on any API server.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { delegatedObjects } from '../../../../adapters/kubernetes/mod.ts';
+import { delegatedObjects, type KubeClient } from '../../../../adapters/kubernetes/mod.ts';
 import { type Collection, Collections } from '../../../../adapters/ocm/gateway/store/collections.ts';
 import { typeKey } from '../../../../adapters/ocm/gateway/store/links.ts';
 import type { Address, Change, Outcome, Table, Value } from '../../../../adapters/ocm/gateway/store/store.ts';
@@ -11,6 +11,7 @@ import { modelResource } from '../../../../adapters/ocm/kinds/resource.ts';
 import { toProperties } from '../../../../adapters/ocm/kinds/values.ts';
 import { kubernetesStore } from '../../../../adapters/ocm/kubernetes-store/store.ts';
 import type { Model } from '../../../../adapters/ocm/model/mod.ts';
+import { UnknownOutcomeError } from '../../../../bus/errors.ts';
 import { type Ground, type ModelWorld, newNamespace, openModelWorld, type WorldOptions } from '../kinds/world.ts';
 import { collectionAt, testModel } from './model.ts';
 import { CLUSTERS, type MakeStore, POOLS, PROVIDERS, type StoreUnderTest, storeSuite } from './store.suite.ts';
@@ -201,6 +202,51 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       await world.create('Cluster', 'a');
       assert.is((await objects.remove(place, { name, uid }, { as: undefined })).kind, 'conflict');
       assert.ok(await world.read('Cluster', 'a'));
+    },
+    { hasActors: false },
+  );
+
+  on(
+    'OCM-TABLE-4: a write without an answer is never unavailable, and a create that was made is found',
+    async (world) => {
+      const { client, clock, kinds, namespace } = world;
+      /** Loses the answer to the next write, before or after it was made. */
+      let loses: { before: boolean } | undefined;
+      const losing: KubeClient = {
+        ...client,
+        stream: (...given) => client.stream(...given),
+        async call(call) {
+          const lost = call.method === 'GET' ? undefined : loses;
+          if (lost?.before !== true) {
+            const answer = await client.call(call);
+            if (lost === undefined) return answer;
+          }
+          loses = undefined;
+          throw new UnknownOutcomeError('the answer was lost');
+        },
+      };
+      const objects = delegatedObjects({ client: losing, clock, manager: 'test' });
+      const store = kubernetesStore({ objects, clock, namespace, writesAs: 'self', onRefused: () => undefined }, kinds);
+      const clusters = tableOf({ ...world, store }, CLUSTERS);
+      const lost = async <Result>(before: boolean, work: () => Promise<Result>): Promise<Result> => {
+        loses = { before };
+        return work();
+      };
+      try {
+        const made = await lost(false, () => create(clusters, at('a'), { name: 'A' }));
+        assert.is(made.kind === 'stored' && made.object.value['name'], 'A');
+        assert.equal(await lost(true, () => create(clusters, at('b'))), { kind: 'unknown' });
+        // The object of another client, made earlier or with other values, is not the one that was sent.
+        assert.equal(await lost(true, () => create(clusters, at('a'), { name: 'A' })), { kind: 'unknown' });
+        await world.create('Cluster', 'c', { name: 'C' });
+        assert.equal(await lost(true, () => create(clusters, at('c'), { name: 'D' })), { kind: 'unknown' });
+        const edit = () => ({ value: { name: 'B' } });
+        assert.equal(await lost(false, () => clusters.update({ address: at('a'), caller, edit })), { kind: 'unknown' });
+        assert.equal(await lost(false, () => clusters.remove({ address: at('a'), caller })), { kind: 'unknown' });
+        assert.is(await world.read('Cluster', 'a'), undefined);
+      } finally {
+        await store.close();
+      }
     },
     { hasActors: false },
   );

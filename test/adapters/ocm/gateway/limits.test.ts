@@ -147,4 +147,16 @@ test('4: an Update of a list has each object once, at most 1000, and ends with i
   }, counted);
 });
 
+test('5: an answer that finds no memory repeats no write', async () => {
+  const served = await serving(memoryStore(), { http: { unsentBytes: 0 } });
+  try {
+    const read = await served.client.get(CLUSTERS);
+    assert.equal([read.status, read.headers['retry-after']], [503, '1']);
+    const written = await served.client.post(CLUSTERS, { id: 'a' });
+    assert.equal([written.status, written.headers['retry-after']], [500, undefined]);
+  } finally {
+    await served.close();
+  }
+});
+
 test.run();
