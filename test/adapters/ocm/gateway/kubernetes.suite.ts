@@ -11,7 +11,7 @@ import { modelResource } from '../../../../adapters/ocm/kinds/resource.ts';
 import { toProperties } from '../../../../adapters/ocm/kinds/values.ts';
 import { kubernetesStore } from '../../../../adapters/ocm/kubernetes-store/store.ts';
 import type { Model } from '../../../../adapters/ocm/model/mod.ts';
-import { UnknownOutcomeError } from '../../../../bus/errors.ts';
+import { type JsonObject, UnknownOutcomeError } from '../../../../bus/mod.ts';
 import { type Ground, type ModelWorld, newNamespace, openModelWorld, type WorldOptions } from '../kinds/world.ts';
 import { collectionAt, testModel } from './model.ts';
 import { CLUSTERS, type MakeStore, POOLS, PROVIDERS, type StoreUnderTest, storeSuite } from './store.suite.ts';
@@ -252,6 +252,57 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
   );
 
   on(
+    'OCM-STORE-3: an answer without a write is of the state that the API server has, not of a watch that is behind',
+    async (world) => {
+      const { client, clock, kinds, namespace } = world;
+      const real = delegatedObjects({ client, clock, manager: 'test' });
+      let isBehind = false;
+      const objects: typeof real = {
+        ...real,
+        follow(place, listener, signal) {
+          const onChange: typeof listener.onChange = (object) => isBehind || listener.onChange(object);
+          const onGone: typeof listener.onGone = (object) => isBehind || listener.onGone(object);
+          real.follow(place, { ...listener, onList: listener.onList, onChange, onGone }, signal);
+        },
+      };
+      const store = kubernetesStore({ objects, clock, namespace, writesAs: 'self', onRefused: () => undefined }, kinds);
+      const [clusters, pools] = [CLUSTERS, POOLS].map((path) => tableOf({ ...world, store }, path)) as [Table, Table];
+      const patched = async (table: Table, address: Address, value: Value): Promise<Outcome> =>
+        table.update({ address, caller, edit: ({ value: before }) => ({ value: { ...before, ...value } }) });
+      try {
+        await Promise.all([delivered(clusters), delivered(pools)]);
+        for (const id of ['a', 'b']) await create(clusters, at(id), { name: 'A' });
+        await create(pools, at('p', 'a'), { replicas: 3 });
+        isBehind = true;
+        await setSpec(world, 'Cluster', 'a', { name: 'B' });
+        const outcome = await patched(clusters, at('a'), { name: 'A' });
+        assert.is(outcome.kind === 'stored' && outcome.object.value['name'], 'A');
+        assert.is((await world.read('Cluster', 'a'))?.spec?.['name'], 'A');
+        // An edit that refuses the state of the watch is asked again.
+        await setSpec(world, 'Cluster', 'a', { name: 'C' });
+        const edited = await clusters.update({
+          address: at('a'),
+          caller,
+          edit: ({ value }) => (value['name'] === 'C' ? { value } : { kind: 'invalid', reason: 'No' }),
+        });
+        assert.is(edited.kind, 'stored');
+        // Another incarnation may be elsewhere.
+        for (const [replace, change] of [
+          ['b', () => patched(pools, at('p', 'b'), { replicas: 4 })],
+          ['a', () => pools.remove({ address: at('p', 'a'), caller })],
+        ] as const) {
+          await client.call({ method: 'DELETE', path: world.path('MachinePool', 'p') });
+          await world.create('MachinePool', 'p', { clusterRef: replace });
+          assert.not.equal(await change(), { kind: 'notFound' }, replace);
+        }
+      } finally {
+        await store.close();
+      }
+    },
+    { hasActors: false },
+  );
+
+  on(
     '36.4b: as the caller, what he may not do is refused, and what he may not read is not shown',
     async (world) => {
       const clusters = tableOf(world, CLUSTERS);
@@ -321,6 +372,11 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
     },
     { hasActors: false, writesAs: 'caller' },
   );
+}
+
+async function setSpec({ client, path }: ModelWorld, kind: string, name: string, spec: JsonObject): Promise<void> {
+  const contentType = 'application/merge-patch+json';
+  await client.call({ method: 'PATCH', path: path(kind, name), contentType, body: { spec } });
 }
 
 function isReady(object: { readonly status?: unknown } | undefined): boolean {
