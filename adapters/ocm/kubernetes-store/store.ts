@@ -4,6 +4,7 @@ import { crdName } from '../../api/contract/crds.ts';
 import { isHeaderValue } from '../../text/header-value.ts';
 import type { Collection } from '../gateway/store/collections.ts';
 import { typeKey } from '../gateway/store/links.ts';
+import { Serial } from '../gateway/store/serial.ts';
 import type { Caller, Store } from '../gateway/store/store.ts';
 import type { ModelKind } from '../kinds/kinds.ts';
 import { modelResource } from '../kinds/resource.ts';
@@ -11,7 +12,6 @@ import { ChangeFeed } from './feed.ts';
 import { type BoundKind, type BoundPath, boundPathOf } from './place.ts';
 import type { DelegatedObjects, User } from './port.ts';
 import { ReadAccess } from './read-access.ts';
-import { Serial } from './serial.ts';
 import { KubernetesTable } from './table.ts';
 
 export interface KubernetesStoreDeps {

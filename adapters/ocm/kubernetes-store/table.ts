@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { validTraceparent } from '../../../bus/mod.ts';
 import { deletionAnnotations, requestAnnotations } from '../../../machines/annotations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-
+import type { Serial } from '../gateway/store/serial.ts';
 import type {
   Address,
   Caller,
@@ -31,7 +31,6 @@ import { reasonOf } from './faults.ts';
 import type { ChangeFeed, FeedChange } from './feed.ts';
 import { addressOf, type BoundKind, type BoundPath, nameOf, outerOf } from './place.ts';
 import type { DelegatedObjects, Refusal, User, WriteOptions, Written } from './port.ts';
-import type { Serial } from './serial.ts';
 
 /** Attempts at an update whose object changes meanwhile. */
 const ATTEMPTS = 10;

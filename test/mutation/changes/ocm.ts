@@ -128,6 +128,7 @@ export const OCM: readonly Change[] = [
     'ocm-feed-revives': 'OCM-FEED-2: an object that is gone comes back with an event that was late',
   }),
   ...noticedBy(['conformance over kubernetes'], {
+    'gateway-names-at-once': '4: of two clusters that are added at once with one name both are stored',
     'gateway-lost-update': '4: of two updates at once one is lost',
   }),
   ...noticedBy(['store in kubernetes'], {

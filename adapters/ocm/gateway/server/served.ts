@@ -10,6 +10,7 @@ import { type Tree, treeOf } from '../routes/tree.ts';
 import type { FieldScope } from '../search/fields.ts';
 import { ObjectIndex } from '../search/object-index.ts';
 import type { Collection } from '../store/collections.ts';
+import { Serial } from '../store/serial.ts';
 import type { Store, Table } from '../store/store.ts';
 
 /** A collection to which something is bound. */
@@ -17,13 +18,13 @@ export interface ServedTable {
   readonly collection: Collection;
   readonly table: Table;
   readonly index: ObjectIndex;
+  /** Writes that give an object its name, where names are unique: by the name. */
+  readonly naming: Serial;
   readonly writer: ObjectWriter;
   readonly scope: FieldScope;
 }
 
-interface Watched {
-  readonly table: Table;
-  readonly index: ObjectIndex;
+interface Watched extends Pick<ServedTable, 'table' | 'index' | 'naming'> {
   readonly stop: () => void;
 }
 
@@ -36,18 +37,19 @@ export class Watches {
     this.#onChange = onChange;
   }
 
-  /** The index of a table; a watch begins where there is none. */
-  of(key: string, table: Table): ObjectIndex {
+  /** A table with its index; a watch begins where there is none. */
+  of(key: string, table: Table): Watched {
     const known = this.#watched.get(key);
-    if (known?.table === table) return known.index;
+    if (known?.table === table) return known;
     known?.stop();
     const index = new ObjectIndex();
     const stop = table.watch((change) => {
       index.apply(change);
       this.#onChange();
     });
-    this.#watched.set(key, { table, index, stop });
-    return index;
+    const watched = { table, index, naming: new Serial(), stop };
+    this.#watched.set(key, watched);
+    return watched;
   }
 
   /** Ends all but these. */
@@ -104,7 +106,7 @@ export class Served {
       hrefOf: (object) => writer.hrefOf(object),
       linkHref: (attribute, id, object) => writer.linkHref(attribute, id, object),
     };
-    this.#tables.set(key, { collection, table, index: watches.of(key, table), writer, scope });
+    this.#tables.set(key, { ...watches.of(key, table), collection, writer, scope });
   }
 }
 

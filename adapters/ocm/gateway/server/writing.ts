@@ -36,15 +36,15 @@ export async function add(call: Call): Promise<Answer> {
   refuseServerOwned(served.table.serverOwned, {}, value);
   // mutant: gateway-link-nowhere drop
   await checkLinks(call, served, value, {});
-  // mutant: gateway-taken-name drop
-  refuseTakenName(served, ids, value);
   // mutant: gateway-own-identifier ?? -> $2
   const address = { outer: ids, id: idOf(body['id']) ?? newId() };
   const isNamed = type.name.key === NAMED_CLASS;
-  // mutant: gateway-dry-run-stores {} -> { ...context, address, value, dryRun: false }
-  const outcome = await served.table.create({ ...context, address, value, dryRun });
-  // mutant: gateway-taken-409 ?: -> 409
-  const object = stored(outcome, served, address, isNamed ? 400 : 409);
+  const object = await withName(served, address, value, async () => {
+    // mutant: gateway-dry-run-stores {} -> { ...context, address, value, dryRun: false }
+    const outcome = await served.table.create({ ...context, address, value, dryRun });
+    // mutant: gateway-taken-409 ?: -> 409
+    return stored(outcome, served, address, isNamed ? 400 : 409);
+  });
   if (dryRun) return { status: 204 };
   return written(call, served, object);
 }
@@ -132,7 +132,9 @@ async function patched(call: Call, served: ServedTable, address: Address, patch:
     }
     return { value: withMembersOf(value, newest.value, table.serverOwned) };
   };
-  return stored(await table.update({ ...call.context, address, edit }), served, address);
+  return withName(served, address, patch, async () =>
+    stored(await table.update({ ...call.context, address, edit }), served, address),
+  );
 }
 
 async function createSingleton(call: Call, served: ServedTable, address: Address, patch: Value): Promise<Answer> {
@@ -185,16 +187,28 @@ function idOf(id: unknown): string | undefined {
   return id;
 }
 
-function refuseTakenName(
-  { collection: { type }, index, scope }: ServedTable,
-  outer: readonly string[],
+/**
+ * Runs a write that may give an object of NAMED_CLASS another name. Writes with one name are made one after another, from the
+ * check until the index has the object, so only one of them finds the name free.
+ *
+ * @throws {RefusedRequest} 400: another object has the name
+ */
+async function withName<Result>(
+  { collection: { type }, index, scope, naming }: ServedTable,
+  address: Address,
   { name }: Value,
-): void {
-  if (type.name.key !== NAMED_CLASS || typeof name !== 'string' || name === '') return;
-  const field = fieldOf(['name'], scope);
-  if (field === undefined) return;
-  if (index.inside(outer).query(equals(field, name, scope), undefined, 0, 0).total > 0)
-    refuse(400, `${type.name.camel} '${name}' already exists`);
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const field = type.name.key === NAMED_CLASS ? fieldOf(['name'], scope) : undefined;
+  if (field === undefined || typeof name !== 'string' || name === '') return write();
+  // mutant: gateway-names-at-once () -> ($2)()
+  return naming.run(JSON.stringify([...address.outer, name]), async () => {
+    const isKept = index.get(address)?.value['name'] === name;
+    const { total } = index.inside(address.outer).query(equals(field, name, scope), undefined, 0, 0);
+    // mutant: gateway-taken-name if -> false
+    if (total > 0 && !isKept) refuse(400, `${type.name.camel} '${name}' already exists`);
+    return write();
+  });
 }
 
 /** Links that are new have to lead somewhere, as far as it is known here. @throws {RefusedRequest} 400 */

@@ -26,6 +26,13 @@ export function methods(rule: Rule): void {
     await created(client, CLUSTERS, { id: 'a', name: 'mine' });
     refused(await client.post(CLUSTERS, { id: 'b', name: 'mine' }), 400, /^Cluster 'mine' already exists$/);
     refused(await client.post(CLUSTERS, { id: 'a' }), 400, /^Cluster 'a' already exists$/);
+    const atOnce = await Promise.all(['c', 'd', 'e'].map((id) => client.post(CLUSTERS, { id, name: 'ours' })));
+    assert.equal(atOnce.map(({ status }) => status).sort(), [201, 400, 400]);
+    await client.post(CLUSTERS, { id: 'f' });
+    refused(await client.patch(`${CLUSTERS}/f`, { name: 'mine' }), 400, /^Cluster 'mine' already exists$/);
+    assert.is((await client.patch(`${CLUSTERS}/a`, { name: 'mine' })).status, 200);
+    const renamed = await Promise.all(['a', 'f'].map((id) => client.patch(`${CLUSTERS}/${id}`, { name: 'new' })));
+    assert.equal(renamed.map(({ status }) => status).sort(), [200, 400]);
     await created(client, PROVIDERS, { id: 'aws' });
     refused(await client.post(PROVIDERS, { id: 'aws' }), 409, /^CloudProvider 'aws' already exists$/);
   });
