@@ -82,6 +82,8 @@ export const OCM: readonly Change[] = [
   }),
   ...noticedBy(['model gateway'], {
     'gateway-unknown-repeated': '5: a write that may have had its effect is repeated by its client',
+    'gateway-owned-as-stored': '4: an attribute of the server that is sent back as it was read is refused',
+    'gateway-link-forgotten': '4: a link of the server that is sent back as it was read is refused',
     'gateway-any-size': '3: a page has no largest size',
     'gateway-unknown-members': 'OCM-DECODE-1: members that the model does not have are stored',
     'gateway-may-read': 'an object is shown to a caller that may not read it',

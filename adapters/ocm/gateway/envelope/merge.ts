@@ -1,5 +1,5 @@
 // PATCH: what is stored, and what a client sends of it.
-import type { StructType } from '../../model/mod.ts';
+import type { StructType, Type } from '../../model/mod.ts';
 import { isObject } from '../store/links.ts';
 import { memberAt } from '../store/paths.ts';
 import type { Value } from '../store/store.ts';
@@ -21,15 +21,21 @@ export function merged(type: StructType, current: Value, patch: Value): Value {
       const before = result[wireName];
       const id = of.kind === 'class' && member['id'] !== undefined ? { id: member['id'] } : {};
       result[wireName] = { ...merged(of, isObject(before) ? before : {}, member), ...id };
-    } else result[wireName] = member;
+    } else if (!link || !isSameLink(of, result[wireName], member)) result[wireName] = member;
   }
   return result;
+}
+
+/** A link to the same object keeps what its store knows of it. */
+function isSameLink({ kind }: Type, before: unknown, member: unknown): boolean {
+  // mutant: gateway-link-forgotten return -> false
+  return kind === 'class' && isObject(before) && isObject(member) && before['id'] === member['id'];
 }
 
 /**
  * Refuses a body that gives an attribute that is the server's own another value than it has.
  *
- * @param value  as it would be stored
+ * @param current, value  attributes as they are served: clients send back what they read
  * @throws {RefusedRequest} 400
  */
 export function refuseServerOwned(serverOwned: Iterable<string>, current: Value, value: Value): void {

@@ -43,9 +43,14 @@ export class ObjectWriter {
     return text;
   }
 
+  /** The attributes that a value has when it is served as that of an object. */
+  attributes(value: Value, object: StoredObject): Value {
+    return this.#struct(this.#collection.type, value, object, true);
+  }
+
   value(object: StoredObject): Value {
     const { type, singleton } = this.#collection;
-    const written = this.#struct(type, object.value, object, true);
+    const written = this.attributes(object.value, object);
     if (type.kind !== 'class') return written;
     const id = singleton && object.id === '' ? idOf(object.value) : { id: object.id };
     // mutant: gateway-order-of-members {} -> { ...written, kind: type.name.camel, ...id, href: this.hrefOf(object) }

@@ -118,14 +118,15 @@ export async function remove(call: Call): Promise<Answer> {
 }
 
 async function patched(call: Call, served: ServedTable, address: Address, patch: Value): Promise<StoredObject> {
-  const { table, collection, index } = served;
+  const { table, collection, index, writer } = served;
   const current = index.get(address)?.value ?? {};
   await checkLinks(call, served, merged(collection.type, current, patch), current);
   const edit = (newest: StoredObject): { readonly value: Value } | Fault => {
     // mutant: gateway-lost-update () -> merged(collection.type, current, patch)
     const value = merged(collection.type, newest.value, patch);
     try {
-      refuseServerOwned(table.serverOwned, newest.value, value);
+      // mutant: gateway-owned-as-stored ()#1 -> refuseServerOwned(table.serverOwned, newest.value, value)
+      refuseServerOwned(table.serverOwned, writer.attributes(newest.value, newest), writer.attributes(value, newest));
     } catch (error) {
       if (error instanceof RefusedRequest) return { kind: 'invalid', reason: error.message };
       throw error;

@@ -94,6 +94,30 @@ test('an action takes its fields from the body, with defaults, and answers its o
   });
 });
 
+test('4: attributes of the server are compared as they are served', async () => {
+  const owned = ['creation_timestamp', 'expiration_timestamp', 'region', 'aws', 'status'];
+  const store = memoryStore({ serverOwned: { [CLUSTERS]: owned } });
+  const value = {
+    creation_timestamp: '2026-03-10T16:45:13.300000Z',
+    expiration_timestamp: '2026-03-10T16:45:13+01:00',
+    region: { id: 'r', href: '/regions/r' },
+    aws: { account_id: null, sts: { operator_iam_roles: [{ name: 'n', unknown: 1 }] } },
+    status: { phase: 'Up', percent: null },
+  };
+  store.put(collectionAt(testModel(), CLUSTERS), { outer: [], id: 'a' }, value);
+  await withServing(store, async ({ client, api }) => {
+    const read = await client.get(`${CLUSTERS}/a`);
+    assert.match(read.text, '"2026-03-10T15:45:13Z"');
+    const back = await client.send('PATCH', `${CLUSTERS}/a`, { body: read.text });
+    assert.equal([back.status, back.text], [200, read.text]);
+    const stored = api.served.table(collectionAt(testModel(), CLUSTERS))?.index.get({ outer: [], id: 'a' })?.value;
+    assert.equal(stored, value);
+    for (const body of [{ creation_timestamp: '2026-03-10T16:45:13.4Z' }, { region: { id: 's' } }, { aws: null }]) {
+      assert.is((await client.patch(`${CLUSTERS}/a`, body)).status, 400, JSON.stringify(body));
+    }
+  });
+});
+
 test('an action may answer 204, where its documentation says so', async () => {
   const store = memoryStore({
     methods: { [CLUSTERS]: { Hibernate: async () => ({ kind: 'done', output: {}, isEmpty: true }) } },
