@@ -89,6 +89,10 @@ export const OCM: readonly Change[] = [
     'gateway-may-read': 'an object is shown to a caller that may not read it',
     'gateway-none-other-site': 'OCM-NONE-1: a page of another site is answered without authentication',
   }),
+  ...noticedBy(['links and lists of a served model'], {
+    'gateway-list-checked-late': '4: a part of a list is stored although another element is refused',
+    'gateway-list-repeated': '5: a list of which a part was stored is answered 503, and repeated',
+  }),
   ...noticedBy(['model gateway: authentication'], {
     'gateway-any-token': 'any token passes for the shared one',
     'gateway-any-access-token': 'any access token passes for that of a cluster',

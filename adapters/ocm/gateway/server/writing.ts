@@ -11,7 +11,7 @@ import { equals } from '../search/compile.ts';
 import { fieldOf } from '../search/fields.ts';
 import { isObject, linksIn } from '../store/links.ts';
 import { withMembersOf } from '../store/paths.ts';
-import type { Address, Fault, Outcome, StoredObject, Value } from '../store/store.ts';
+import type { Address, Outcome, StoredObject, UpdateRequest, Value } from '../store/store.ts';
 import { type Answer, type Call, objectName, refuseFault, tableOf } from './call.ts';
 import { addressOf, existing, mayRead } from './reading.ts';
 import type { ServedTable } from './served.ts';
@@ -59,8 +59,9 @@ export async function update(call: Call): Promise<Answer> {
   const { singleton, type } = served.collection;
   const patch = decodedFor(served, decodeStruct(type, body, '', 'kept'));
   if (singleton && served.index.get(address) === undefined) return createSingleton(call, served, address, patch);
-  await existing(call, served);
-  return written(call, served, await patched(call, served, address, patch));
+  const current = await existing(call, served);
+  await checkLinks(call, served, merged(type, current.value, patch), current.value);
+  return written(call, served, await patched(call, served, { address, patch, isFirst: true }));
 }
 
 /** Each element by its identifier; the answer is the whole list. */
@@ -78,14 +79,25 @@ async function updateAll(call: Call, served: ServedTable, body: unknown): Promis
     // mutant: gateway-updated-twice if -> false
     if (seen.has(id)) refuse(400, `The value of '[${index}].id' is that of an earlier element`);
     seen.add(id);
-    if (served.index.get({ outer: ids, id }) === undefined) refuse(404, `${objectName(served, id)} not found`);
-    return { id, patch: decodedFor(served, decodeStruct(served.collection.type, each, `[${index}]`, 'kept')) };
+    const address = { outer: ids, id };
+    const current = served.index.get(address);
+    if (current === undefined) return refuse(404, `${objectName(served, id)} not found`);
+    const patch = decodedFor(served, decodeStruct(served.collection.type, each, `[${index}]`, 'kept'));
+    return { address, current, patch };
   });
+  // All elements are checked before the first one is stored.
+  // mutant: gateway-list-checked-late drop
+  for (const { address, current, patch } of patches) {
+    const edited = editOf(served, patch)(current);
+    if ('kind' in edited) return refuseFault(edited, objectName(served, address.id));
+    await checkLinks(call, served, edited.value, current.value);
+    refuseTakenName(served, address, patch);
+  }
   // mutant: gateway-list-not-updated drop
-  for (const { id, patch } of patches) {
+  for (const [index, { address, patch }] of patches.entries()) {
     // mutant: gateway-updates-for-a-closed-connection if -> false
     if (call.context.signal?.aborted === true) refuse(503, 'The connection of the client was closed');
-    await patched(call, served, { outer: ids, id }, patch);
+    await patched(call, served, { address, patch, isFirst: index === 0 });
   }
   const texts = served.index
     .inside(ids)
@@ -117,12 +129,30 @@ export async function remove(call: Call): Promise<Answer> {
     : { status: method.status, headers, body: served.writer.text(outcome.object) };
 }
 
-async function patched(call: Call, served: ServedTable, address: Address, patch: Value): Promise<StoredObject> {
-  const { table, collection, index, writer } = served;
-  const current = index.get(address)?.value ?? {};
-  await checkLinks(call, served, merged(collection.type, current, patch), current);
-  const edit = (newest: StoredObject): { readonly value: Value } | Fault => {
-    // mutant: gateway-lost-update () -> merged(collection.type, current, patch)
+interface PatchOf {
+  readonly address: Address;
+  readonly patch: Value;
+  /** False where the request has stored others already. */
+  readonly isFirst: boolean;
+}
+
+function patched(call: Call, served: ServedTable, { address, patch, isFirst }: PatchOf): Promise<StoredObject> {
+  return withName(served, address, patch, async () => {
+    const outcome = await served.table.update({
+      ...call.context,
+      address,
+      // mutant: gateway-lost-update : -> ((edited) => () => edited)($(served.index.get(address)))
+      edit: editOf(served, patch),
+    });
+    // Clients repeat a request that is unavailable: nothing of it must be stored then.
+    // mutant: gateway-list-repeated ?:.1 -> false
+    const known: Outcome = outcome.kind === 'unavailable' && !isFirst ? { kind: 'unknown' } : outcome;
+    return stored(known, served, address);
+  });
+}
+
+function editOf({ table, collection, writer }: ServedTable, patch: Value): UpdateRequest['edit'] {
+  return (newest) => {
     const value = merged(collection.type, newest.value, patch);
     try {
       // mutant: gateway-owned-as-stored ()#1 -> refuseServerOwned(table.serverOwned, newest.value, value)
@@ -133,9 +163,6 @@ async function patched(call: Call, served: ServedTable, address: Address, patch:
     }
     return { value: withMembersOf(value, newest.value, table.serverOwned) };
   };
-  return withName(served, address, patch, async () =>
-    stored(await table.update({ ...call.context, address, edit }), served, address),
-  );
 }
 
 async function createSingleton(call: Call, served: ServedTable, address: Address, patch: Value): Promise<Answer> {
@@ -195,21 +222,33 @@ function idOf(id: unknown): string | undefined {
  * @throws {RefusedRequest} 400: another object has the name
  */
 async function withName<Result>(
-  { collection: { type }, index, scope, naming }: ServedTable,
+  served: ServedTable,
   address: Address,
-  { name }: Value,
+  value: Value,
   write: () => Promise<Result>,
 ): Promise<Result> {
-  const field = type.name.key === NAMED_CLASS ? fieldOf(['name'], scope) : undefined;
-  if (field === undefined || typeof name !== 'string' || name === '') return write();
+  const name = nameIn(served, value);
+  if (name === undefined) return write();
   // mutant: gateway-names-at-once () -> ($2)()
-  return naming.run(JSON.stringify([...address.outer, name]), async () => {
-    const isKept = index.get(address)?.value['name'] === name;
-    const { total } = index.inside(address.outer).query(equals(field, name, scope), undefined, 0, 0);
-    // mutant: gateway-taken-name if -> false
-    if (total > 0 && !isKept) refuse(400, `${type.name.camel} '${name}' already exists`);
+  return served.naming.run(JSON.stringify([...address.outer, name]), async () => {
+    refuseTakenName(served, address, value);
     return write();
   });
+}
+
+/** @throws {RefusedRequest} 400: another object has the name */
+function refuseTakenName(served: ServedTable, address: Address, value: Value): void {
+  const { collection, index, scope } = served;
+  const [name, field] = [nameIn(served, value), fieldOf(['name'], scope)];
+  if (name === undefined || field === undefined || index.get(address)?.value['name'] === name) return;
+  // mutant: gateway-taken-name if -> false
+  if (index.inside(address.outer).query(equals(field, name, scope), undefined, 0, 0).total > 0)
+    refuse(400, `${collection.type.name.camel} '${name}' already exists`);
+}
+
+/** The name that is to be unique; undefined where there is none. */
+function nameIn({ collection: { type } }: ServedTable, { name }: Value): string | undefined {
+  return type.name.key === NAMED_CLASS && typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 /** Links that are new have to lead somewhere, as far as it is known here. @throws {RefusedRequest} 400 */

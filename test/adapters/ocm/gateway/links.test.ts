@@ -1,0 +1,109 @@
+// Links and lists of a served model: what a request names is checked before anything is stored.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
+import type { Store, UpdateRequest } from '../../../../adapters/ocm/gateway/store/store.ts';
+import { type Model, Workspace } from '../../../../adapters/ocm/model/mod.ts';
+import { json } from './client.ts';
+import { type Serving, serving } from './served.ts';
+
+const test = suite('links and lists of a served model');
+
+const CLUSTERS = '/api/fleet/v1/clusters';
+const INGRESSES = `${CLUSTERS}/{cluster_id}/ingresses`;
+
+/** A collection of objects of a class, each of which can be read. */
+function collection(name: string, type: string, more = ''): string {
+  return `
+resource ${name}s {
+  method List { in out Page Integer = 1 in out Size Integer = 100 out Total Integer out Items []${type} }
+  method Add { in out Body ${type} }
+  method Update { in out Body []${type} }
+  locator ${name} { target ${name} variable ID }
+}
+resource ${name} { method Get { out Body ${type} } method Update { in out Body ${type} } method Delete { } ${more} }
+`;
+}
+
+const MODEL = `
+resource Root { locator Clusters { target Clusters } }
+${collection('Cluster', 'Group', 'locator Ingresses { target Ingresss } locator Pools { target Pools }')}
+${collection('Ingress', 'Ingress')}
+${collection('Pool', 'Pool')}
+class Group { Name String }
+class Ingress { Listening String State String link Cluster Group }
+class Pool { link Ingress Ingress }
+`;
+
+function model(): Model {
+  const workspace = new Workspace();
+  workspace.set('models/fleet/v1/fleet.model', MODEL);
+  const [problem] = workspace.diagnostics();
+  if (problem !== undefined) throw new Error(problem.message);
+  return workspace.model();
+}
+
+async function withServing(work: (served: Serving) => Promise<void>, store: Store = memoryStore()): Promise<void> {
+  const served = await serving(store, { model: model() });
+  try {
+    for (const id of ['a', 'b']) assert.is((await served.client.post(CLUSTERS, { id })).status, 201);
+    await work(served);
+    assert.equal(served.defects, []);
+  } finally {
+    await served.close();
+  }
+}
+
+test('4: an Update of a list with an element that is refused changes none', async () => {
+  await withServing(
+    async ({ client }) => {
+      const path = `${CLUSTERS}/a/ingresses`;
+      for (const id of ['x', 'y']) assert.is((await client.post(path, { id })).status, 201);
+      for (const element of [{ cluster: { id: 'none' } }, { state: 'ready' }]) {
+        const reply = await client.patch(path, [
+          { id: 'x', listening: 'changed' },
+          { id: 'y', ...element },
+        ]);
+        assert.is(reply.status, 400, reply.text);
+        assert.is(json(await client.get(`${path}/x`))['listening'], undefined);
+      }
+    },
+    memoryStore({ serverOwned: { [INGRESSES]: ['state'] } }),
+  );
+});
+
+test('5: an Update of a list that fails after a part was stored is not repeated by clients', async () => {
+  const memory = memoryStore();
+  let left = 0;
+  const failing: Store = {
+    ...memory,
+    bind(collection) {
+      const table = memory.bind(collection);
+      if (table === undefined) return undefined;
+      return {
+        serverOwned: table.serverOwned,
+        watch: (listener) => table.watch(listener),
+        create: (request) => table.create(request),
+        remove: (request) => table.remove(request),
+        update: async (request: UpdateRequest) => (left-- > 0 ? table.update(request) : { kind: 'unavailable' }),
+      };
+    },
+  };
+  await withServing(async ({ client }) => {
+    const path = `${CLUSTERS}/a/ingresses`;
+    for (const id of ['x', 'y']) await client.post(path, { id });
+    for (const [stored, status] of [
+      [0, 503],
+      [1, 500],
+    ] as const) {
+      left = stored;
+      const reply = await client.patch(
+        path,
+        ['x', 'y'].map((id) => ({ id, listening: 'changed' })),
+      );
+      assert.is(reply.status, status);
+    }
+  }, failing);
+});
+
+test.run();
