@@ -90,6 +90,8 @@ export const OCM: readonly Change[] = [
     'gateway-none-other-site': 'OCM-NONE-1: a page of another site is answered without authentication',
   }),
   ...noticedBy(['links and lists of a served model'], {
+    'gateway-link-anywhere': '2: a link leads to an object of that name elsewhere, and its path to none',
+    'memory-holds-any': 'OCM-MEMORY-2: an object is held by links to another one of its name',
     'gateway-list-checked-late': '4: a part of a list is stored although another element is refused',
     'gateway-list-repeated': '5: a list of which a part was stored is answered 503, and repeated',
   }),

@@ -2,8 +2,8 @@
 import { type Attribute, compareNames, type StructType } from '../../model/mod.ts';
 import type { Operation, Tree } from '../routes/tree.ts';
 import type { Collection } from '../store/collections.ts';
-import { isObject, typeKey } from '../store/links.ts';
-import type { Address, Value } from '../store/store.ts';
+import { type Holder, outerOfLink, typeKey } from '../store/links.ts';
+import type { Address } from '../store/store.ts';
 
 /** A place where objects of a type can be read by identifier. */
 interface Target {
@@ -11,8 +11,9 @@ interface Target {
   readonly collection: Collection;
 }
 
-interface Holder extends Address {
-  readonly value: Value;
+export interface LinkTarget {
+  readonly collection: Collection;
+  readonly address: Address;
 }
 
 const NO_TARGETS: readonly Target[] = [];
@@ -57,18 +58,19 @@ export class Links {
     return this.#targets(type).map(({ collection }) => collection);
   }
 
-  /**
-   * The path of what a link leads to: the first way in name order whose other identifiers the holder of the link has, as one of
-   * its own or as a link beside this one.
-   *
-   * @returns undefined where there is none
-   */
-  linkHref(type: StructType, id: string, holder: Holder, collection: Collection): string | undefined {
+  /** Place of the object that a link leads to: the first way in name order that its holder fills; undefined where there is none. */
+  linkTarget(type: StructType, id: string, holder: Holder, collection: Collection): LinkTarget | undefined {
     for (const { collection: target } of this.#targets(type)) {
-      const outer = target.outer.map((each, index) => each && outerId(each, index, holder, collection));
-      if (outer.every((each) => each !== undefined)) return this.hrefOf(target, { outer, id });
+      const outer = outerOfLink(target, holder, collection);
+      if (outer !== undefined) return { collection: target, address: { outer, id } };
     }
     return undefined;
+  }
+
+  /** The path of the object that a link leads to; undefined where there is none. */
+  linkHref(type: StructType, id: string, holder: Holder, collection: Collection): string | undefined {
+    const target = this.linkTarget(type, id, holder, collection);
+    return target && this.hrefOf(target.collection, target.address);
   }
 
   /** The path of the collection that a link to a list of an object leads to; undefined where the object has none. */
@@ -93,17 +95,6 @@ export class Links {
       .map((part, index) => (index === 0 ? part : `${encodeURIComponent(ids[index - 1] ?? '')}${part}`))
       .join('');
   }
-}
-
-function outerId(outer: Collection, index: number, holder: Holder, collection: Collection): string | undefined {
-  if (collection.outer[index]?.path === outer.path) return holder.outer[index];
-  if (collection.path === outer.path && collection.outer.length === index) return holder.id;
-  for (const { link, type, wireName } of collection.type.attributes) {
-    if (!link || (type.kind !== 'class' && type.kind !== 'struct') || typeKey(type) !== typeKey(outer.type)) continue;
-    const member = holder.value[wireName];
-    if (isObject(member) && typeof member['id'] === 'string') return member['id'];
-  }
-  return undefined;
 }
 
 function byNames(a: Target, b: Target): number {

@@ -2,14 +2,13 @@
 //
 // Invariants:
 //   OCM-WRITING-1. Attributes that are the server's own are never among what a client stores.
-import type { StructType } from '../../model/mod.ts';
 import { decodeStruct } from '../envelope/decode.ts';
 import { fieldDeprecation, methodDeprecation } from '../envelope/deprecation.ts';
 import { RefusedRequest, refuse } from '../envelope/faults.ts';
 import { merged, refuseServerOwned } from '../envelope/merge.ts';
 import { equals } from '../search/compile.ts';
 import { fieldOf } from '../search/fields.ts';
-import { isObject, linksIn } from '../store/links.ts';
+import { type FoundLink, type Holder, isObject, linksIn } from '../store/links.ts';
 import { withMembersOf } from '../store/paths.ts';
 import type { Address, Outcome, StoredObject, UpdateRequest, Value } from '../store/store.ts';
 import { type Answer, type Call, objectName, refuseFault, tableOf } from './call.ts';
@@ -34,10 +33,10 @@ export async function add(call: Call): Promise<Answer> {
   const { type } = served.collection;
   const value = decodedFor(served, decodeStruct(type, body, '', 'absent'));
   refuseServerOwned(served.table.serverOwned, {}, value);
-  // mutant: gateway-link-nowhere drop
-  await checkLinks(call, served, value, {});
   // mutant: gateway-own-identifier ?? -> $2
   const address = { outer: ids, id: idOf(body['id']) ?? newId() };
+  // mutant: gateway-link-nowhere drop
+  await checkLinks(call, served, { ...address, value }, {});
   const isNamed = type.name.key === NAMED_CLASS;
   const object = await withName(served, address, value, async () => {
     // mutant: gateway-dry-run-stores {} -> { ...context, address, value, dryRun: false }
@@ -60,7 +59,7 @@ export async function update(call: Call): Promise<Answer> {
   const patch = decodedFor(served, decodeStruct(type, body, '', 'kept'));
   if (singleton && served.index.get(address) === undefined) return createSingleton(call, served, address, patch);
   const current = await existing(call, served);
-  await checkLinks(call, served, merged(type, current.value, patch), current.value);
+  await checkLinks(call, served, { ...address, value: merged(type, current.value, patch) }, current.value);
   return written(call, served, await patched(call, served, { address, patch, isFirst: true }));
 }
 
@@ -90,7 +89,7 @@ async function updateAll(call: Call, served: ServedTable, body: unknown): Promis
   for (const { address, current, patch } of patches) {
     const edited = editOf(served, patch)(current);
     if ('kind' in edited) return refuseFault(edited, objectName(served, address.id));
-    await checkLinks(call, served, edited.value, current.value);
+    await checkLinks(call, served, { ...address, value: edited.value }, current.value);
     refuseTakenName(served, address, patch);
   }
   // mutant: gateway-list-not-updated drop
@@ -168,7 +167,7 @@ function editOf({ table, collection, writer }: ServedTable, patch: Value): Updat
 async function createSingleton(call: Call, served: ServedTable, address: Address, patch: Value): Promise<Answer> {
   const value = merged(served.collection.type, {}, patch);
   refuseServerOwned(served.table.serverOwned, {}, value);
-  await checkLinks(call, served, value, {});
+  await checkLinks(call, served, { ...address, value }, {});
   const outcome = await served.table.create({ ...call.context, address, value, dryRun: false });
   return written(call, served, stored(outcome, served, address));
 }
@@ -252,11 +251,11 @@ function nameIn({ collection: { type } }: ServedTable, { name }: Value): string 
 }
 
 /** Links that are new have to lead somewhere, as far as it is known here. @throws {RefusedRequest} 400 */
-async function checkLinks(call: Call, served: ServedTable, value: Value, current: Value): Promise<void> {
+async function checkLinks(call: Call, served: ServedTable, holder: Holder, current: Value): Promise<void> {
   const { type } = served.collection;
-  const known = new Set(linksIn(type, current).map((link) => `${link.path.join('.')} ${link.id}`));
-  for (const link of linksIn(type, value)) {
-    if (known.has(`${link.path.join('.')} ${link.id}`) || (await isThere(call, link.type, link.id))) continue;
+  const known = new Set(linksIn(type, current).map((link) => keyOf(call, served, { ...holder, value: current }, link)));
+  for (const link of linksIn(type, holder.value)) {
+    if (known.has(keyOf(call, served, holder, link)) || (await isThere(call, served, holder, link))) continue;
     refuse(
       400,
       `The value of '${link.path.join('.')}' names ${link.type.name.camel} '${link.id}', which does not exist`,
@@ -264,12 +263,25 @@ async function checkLinks(call: Call, served: ServedTable, value: Value, current
   }
 }
 
+/** The same link to the same object, also when what is around that object comes from elsewhere in the holder. */
+function keyOf({ served: { links } }: Call, { collection }: ServedTable, holder: Holder, link: FoundLink): string {
+  return JSON.stringify([link.path, link.id, links.linkHref(link.type, link.id, holder, collection)]);
+}
+
 /** True also where nothing here serves objects of the type. */
-async function isThere({ served, context }: Call, type: StructType, id: string): Promise<boolean> {
-  const tables = served.links.collectionsOf(type).flatMap((each) => served.table(each) ?? []);
+async function isThere(
+  { served, context }: Call,
+  { collection }: ServedTable,
+  holder: Holder,
+  { type, id }: FoundLink,
+): Promise<boolean> {
+  // mutant: gateway-link-anywhere = -> target = undefined
+  const target = served.links.linkTarget(type, id, holder, collection);
+  const places = target === undefined ? served.links.collectionsOf(type) : [target.collection];
+  const tables = places.flatMap((each) => served.table(each) ?? []);
   if (tables.length === 0 || tables.some(({ index }) => !index.isComplete)) return true;
   for (const { index, table } of tables) {
-    const object = index.find(id);
+    const object = target === undefined ? index.find(id) : index.get(target.address);
     if (object === undefined) continue;
     if (table.mayRead === undefined || (await table.mayRead(context.caller, object))) return true;
   }

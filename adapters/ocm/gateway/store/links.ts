@@ -1,6 +1,12 @@
 // References in a value: which objects of which types it names.
 import type { Attribute, StructType, Type } from '../../model/mod.ts';
-import type { Value } from './store.ts';
+import type { Collection } from './collections.ts';
+import type { Address, Value } from './store.ts';
+
+/** The object that a link is in. */
+export interface Holder extends Address {
+  readonly value: Value;
+}
 
 /** One link in a value. */
 export interface FoundLink {
@@ -21,6 +27,28 @@ export function linksIn(type: StructType, value: Value): FoundLink[] {
 /** The identity of a type across versions of the model in memory. */
 export function typeKey({ version, name }: StructType): string {
   return `${version.url}#${name.key}`;
+}
+
+/**
+ * Identifiers of the objects around the target of a link, as its holder has them: of its own, or in a link beside this one.
+ *
+ * @param collection  that of the holder
+ * @returns undefined where the holder does not have all of them
+ */
+export function outerOfLink(target: Collection, holder: Holder, collection: Collection): readonly string[] | undefined {
+  const outer = target.outer.map((each, index) => each && outerId(each, index, holder, collection));
+  return outer.every((each) => each !== undefined) ? outer : undefined;
+}
+
+function outerId(outer: Collection, index: number, holder: Holder, collection: Collection): string | undefined {
+  if (collection.outer[index]?.path === outer.path) return holder.outer[index];
+  if (collection.path === outer.path && collection.outer.length === index) return holder.id;
+  for (const { link, type, wireName } of collection.type.attributes) {
+    if (!link || (type.kind !== 'class' && type.kind !== 'struct') || typeKey(type) !== typeKey(outer.type)) continue;
+    const member = holder.value[wireName];
+    if (isObject(member) && typeof member['id'] === 'string') return member['id'];
+  }
+  return undefined;
 }
 
 /** Whether any value of the type can have a link. Known per type: most structs have none. */

@@ -5,8 +5,9 @@
 //   OCM-MEMORY-1. Every change is delivered before the write that made it answers.
 //   OCM-MEMORY-2. An object is removed when it is deleted and nothing holds it: no object inside it, no link to it. Singletons
 //       inside an object go with it and hold nothing.
+import type { StructType } from '../../model/mod.ts';
 import type { Collection } from './collections.ts';
-import { linksIn, typeKey } from './links.ts';
+import { linksIn, outerOfLink, typeKey } from './links.ts';
 import { withMembersOf } from './paths.ts';
 import {
   type Address,
@@ -113,6 +114,16 @@ class Shared {
     }
     const released = new Set(before.filter((key) => !this.#holders.has(key)));
     if (released.size > 0) for (const table of this.#tables.values()) table.removeReleased(released);
+  }
+
+  /** Key of the object that a link leads to; undefined where the holder of the link does not say where it is. */
+  targetOf(type: StructType, id: string, holder: StoredObject, collection: Collection): string | undefined {
+    for (const { collection: target } of this.#tables.values()) {
+      if (target.singleton || typeKey(target.type) !== typeKey(type)) continue;
+      const outer = outerOfLink(target, holder, collection);
+      if (outer !== undefined) return placeKey(target, outer, id);
+    }
+    return undefined;
   }
 
   removeSingletonsIn(collection: Collection, address: Address): void {
@@ -246,20 +257,25 @@ class MemoryTable implements Table {
     for (const listener of this.#listeners) listener({ kind: 'stored', object });
   }
 
-  /** An object is held by its place and, as the target of links, by its type. */
+  /** An object is held by its place and, by links that do not say where it is, by its type. */
   #keysOf({ outer, id }: StoredObject): string[] {
     return this.collection.singleton
       ? []
       : [placeKey(this.collection, outer, id), `${typeKey(this.collection.type)} ${id}`];
   }
 
-  #holdsOf({ outer, value }: StoredObject): string[] {
+  #holdsOf(object: StoredObject): string[] {
     const { collection } = this;
+    const { outer, value } = object;
     if (collection.singleton) return [];
     const places = collection.outer.flatMap((each, index) =>
       each === undefined ? [] : [placeKey(each, outer.slice(0, index), outer[index] ?? '')],
     );
-    return [...places, ...linksIn(collection.type, value).map(({ type, id }) => `${typeKey(type)} ${id}`)];
+    const links = linksIn(collection.type, value).map(
+      // mutant: memory-holds-any ?? -> $2
+      ({ type, id }) => this.#shared.targetOf(type, id, object, collection) ?? `${typeKey(type)} ${id}`,
+    );
+    return [...places, ...links];
   }
 }
 

@@ -26,13 +26,15 @@ resource ${name} { method Get { out Body ${type} } method Update { in out Body $
 }
 
 const MODEL = `
-resource Root { locator Clusters { target Clusters } }
+resource Root { locator Clusters { target Clusters } locator Notes { target Notes } }
 ${collection('Cluster', 'Group', 'locator Ingresses { target Ingresss } locator Pools { target Pools }')}
 ${collection('Ingress', 'Ingress')}
 ${collection('Pool', 'Pool')}
+${collection('Note', 'Note')}
 class Group { Name String }
 class Ingress { Listening String State String link Cluster Group }
 class Pool { link Ingress Ingress }
+class Note { link Cluster Group link Ingress Ingress }
 `;
 
 function model(): Model {
@@ -53,6 +55,46 @@ async function withServing(work: (served: Serving) => Promise<void>, store: Stor
     await served.close();
   }
 }
+
+test('2: a link leads to the object at its path, and to none of that name elsewhere', async () => {
+  await withServing(async ({ client }) => {
+    await client.post(`${CLUSTERS}/a/ingresses`, { id: 'x' });
+    const pool = { id: 'p', ingress: { id: 'x' } };
+    const refused = await client.post(`${CLUSTERS}/b/pools`, pool);
+    assert.is(refused.status, 400);
+    assert.is(json(refused)['reason'], "The value of 'ingress' names Ingress 'x', which does not exist");
+    await client.post(`${CLUSTERS}/b/ingresses`, { id: 'x' });
+    const made = await client.post(`${CLUSTERS}/b/pools`, pool);
+    assert.is(made.status, 201);
+    const { href } = json(made)['ingress'] as { href: string };
+    assert.is((await client.get(href)).status, 200, href);
+    // Only the ingress that the link leads to is held by it (OCM-MEMORY-2).
+    assert.is((await client.delete(`${CLUSTERS}/a/ingresses/x`)).status, 204);
+    assert.is((await client.get(`${CLUSTERS}/a/ingresses/x`)).status, 404);
+    await client.delete(href);
+    assert.is((await client.get(href)).status, 200);
+    await client.delete(`${CLUSTERS}/b/pools/p`);
+    assert.is((await client.get(href)).status, 404);
+  });
+});
+
+test('2: a link whose path comes from a link beside it is checked when that one changes', async () => {
+  await withServing(async ({ client }) => {
+    const notes = '/api/fleet/v1/notes';
+    await client.post(`${CLUSTERS}/a/ingresses`, { id: 'x' });
+    assert.is((await client.post(notes, { id: 'n', cluster: { id: 'a' }, ingress: { id: 'x' } })).status, 201);
+    assert.is((await client.patch(`${notes}/n`, { cluster: { id: 'b' } })).status, 400);
+    // An ingress of any cluster will do if the note names no cluster.
+    assert.is((await client.post(notes, { id: 'm', ingress: { id: 'x' } })).status, 201);
+    assert.is((await client.post(notes, { id: 'o', ingress: { id: 'y' } })).status, 400);
+    for (const id of ['m', 'n']) {
+      await client.delete(`${CLUSTERS}/a/ingresses/x`);
+      assert.is((await client.get(`${CLUSTERS}/a/ingresses/x`)).status, 200);
+      await client.delete(`${notes}/${id}`);
+    }
+    assert.is((await client.get(`${CLUSTERS}/a/ingresses/x`)).status, 404);
+  });
+});
 
 test('4: an Update of a list with an element that is refused changes none', async () => {
   await withServing(
