@@ -12,8 +12,6 @@ import { refuse } from './faults.ts';
 /** Meaning of null: absent, or that a member is to be cleared. */
 export type Nulls = 'absent' | 'kept';
 
-const INTEGER_BITS = { integer: 31, long: 63 } as const;
-
 /** @throws {RefusedRequest} 400 with the path of what does not fit */
 export function decodeValue(type: Type, value: unknown, path: string, nulls: Nulls): unknown {
   switch (type.kind) {
@@ -23,14 +21,15 @@ export function decodeValue(type: Type, value: unknown, path: string, nulls: Nul
     case 'long':
       return decodeInteger(value, path, type.kind);
     case 'float':
-      return typeof value === 'number' ? value : wrong(path, 'a number');
+      return Number.isFinite(value) ? value : wrong(path, 'a number');
     case 'string':
     case 'enum':
       return typeof value === 'string' ? value : wrong(path, 'a string');
     case 'date':
       return (typeof value === 'string' ? utcDate(value) : undefined) ?? wrong(path, 'a date in the form of RFC 3339');
     case 'interface':
-      return value;
+      // mutant: gateway-interface-infinite ?:.1 -> true
+      return isServable(value) ? value : wrong(path, 'without numbers that are too large');
     case 'list':
       if (!Array.isArray(value)) return wrong(path, 'a list');
       return value.flatMap((each, index) =>
@@ -96,13 +95,28 @@ function decodeSingleLink(type: Type, value: unknown, path: string): unknown {
   return { id };
 }
 
-function decodeInteger(value: unknown, path: string, kind: keyof typeof INTEGER_BITS): number {
-  const bound = 2 ** INTEGER_BITS[kind];
-  // mutant: gateway-any-number if -> false
-  if (typeof value !== 'number' || !Number.isInteger(value)) return wrong(path, 'a whole number');
-  if (value < -bound || value > bound - (kind === 'integer' ? 1 : 0))
-    return wrong(path, `a number of ${INTEGER_BITS[kind] + 1} bits`);
-  return value + 0;
+function decodeInteger(value: unknown, path: string, kind: IntegerKind): number {
+  // mutant: gateway-any-number ?: -> Number(value)
+  return typeof value === 'number' && isInteger(value, kind) ? value + 0 : wrong(path, RANGES[kind]);
+}
+
+type IntegerKind = 'integer' | 'long';
+
+const RANGES: Readonly<Record<IntegerKind, string>> = {
+  integer: 'a whole number of 32 bits',
+  long: 'a whole number of 53 bits',
+};
+
+/** Whether a number is one of an integer type. Of a long beyond the numbers that are exact, another one would be stored. */
+export function isInteger(value: number, kind: IntegerKind): boolean {
+  // mutant: gateway-long-rounded ?:.2 -> Number.isInteger(value)
+  return kind === 'long' ? Number.isSafeInteger(value) : Number.isInteger(value) && value === (value | 0);
+}
+
+/** JSON has no numbers beyond those of JavaScript: they would be served as null. */
+function isServable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isServable);
 }
 
 function wrong(path: string, expected: string): never {

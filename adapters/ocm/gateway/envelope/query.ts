@@ -2,6 +2,7 @@
 import type { Parameter, Type } from '../../model/mod.ts';
 import type { Value } from '../store/store.ts';
 import { utcDate } from './dates.ts';
+import { isInteger } from './decode.ts';
 import { refuse } from './faults.ts';
 
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
@@ -53,10 +54,9 @@ export function queryValue(type: Type, text: string, name: string): unknown {
       return TRUE.has(text) || (!FALSE.has(text) && wrong(name, text, 'a boolean'));
     case 'integer':
     case 'long': {
-      const bound = type.kind === 'integer' ? 2 ** 31 : 2 ** 63;
       // mutant: gateway-any-integer ?:.1 -> true
       const value = INTEGER.test(text) ? Number(text) : Number.NaN;
-      return value >= -bound && value < bound ? value + 0 : wrong(name, text, 'a whole number');
+      return isInteger(value, type.kind) ? value + 0 : wrong(name, text, 'a whole number');
     }
     case 'float': {
       const value = FLOAT.test(text) ? Number(text) : Number.NaN;

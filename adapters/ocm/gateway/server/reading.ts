@@ -44,12 +44,15 @@ function givenOf(query: Query, body: Value, parameters: readonly Parameter[]): G
     const member = names.find((name) => Object.hasOwn(body, name) && body[name] !== null);
     const text = query.text(queryName);
     if (member !== undefined || text !== undefined) given.add(names[0] ?? queryName);
+    if (key === 'size' && isInexact(member === undefined ? text : body[member])) {
+      values.set(key, LARGEST_SIZE);
+      return;
+    }
     // mutant: gateway-query-wins if -> member !== undefined && text === undefined
     if (member !== undefined) values.set(key, decodeValue(type, body[member], member, 'absent'));
     else values.set(key, text === undefined ? initial : queryValue(type, text, queryName));
   };
   for (const { name, type, queryName, wireName, default: initial } of parameters) {
-    // A size beyond the range of its type is one that is too large.
     take(name.key, name.key === 'size' ? builtIn('long') : type, queryName, [wireName, name.snake, queryName], initial);
   }
   for (const { key, name, type } of ALWAYS) if (!values.has(key)) take(key, type, name, [name], undefined);
@@ -151,6 +154,12 @@ function sizeOf(asked: number): number {
   // mutant: gateway-any-size ||.2 -> false
   // mutant: gateway-negative-size return -> asked
   return asked < 0 || asked > LARGEST_SIZE ? LARGEST_SIZE : asked;
+}
+
+/** Whether it is a whole number beyond those that are exact: a size may be one. */
+function isInexact(size: unknown): boolean {
+  const number = typeof size === 'number' || /^-?\d+$/.test(String(size)) ? Number(size) : 0;
+  return Number.isInteger(number) && !Number.isSafeInteger(number);
 }
 
 function builtIn(key: 'integer' | 'long' | 'string'): Type {

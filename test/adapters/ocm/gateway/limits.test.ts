@@ -1,6 +1,7 @@
 // Requests that would cost much more than they look: each is answered, or refused, at little cost.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { decodeValue } from '../../../../adapters/ocm/gateway/envelope/decode.ts';
 import { queryValue } from '../../../../adapters/ocm/gateway/envelope/query.ts';
 import { fieldOf } from '../../../../adapters/ocm/gateway/search/fields.ts';
 import { projectionOf } from '../../../../adapters/ocm/gateway/search/projection.ts';
@@ -145,6 +146,24 @@ test('4: an Update of a list has each object once, at most 1000, and ends with i
     assert.is(answer.status, 503);
     assert.is(updates, 3);
   }, counted);
+});
+
+test('1: a long that is not exact is refused, in a body and in a query', () => {
+  const long = BUILT_IN_TYPES.get('long') as Type;
+  for (const text of ['9007199254740991', '-9007199254740991']) {
+    assert.is(queryValue(long, text, 'depth'), Number(text));
+    assert.is(decodeValue(long, JSON.parse(text), 'depth', 'absent'), Number(text));
+  }
+  for (const text of ['9007199254740992', '9007199254740993', '-9007199254740993', '9223372036854775807', '1e400']) {
+    assert.match(
+      reasonOf(() => queryValue(long, text, 'depth')),
+      /'depth' must be a whole number/,
+    );
+    assert.match(
+      reasonOf(() => decodeValue(long, JSON.parse(text), 'depth', 'absent')),
+      /'depth' must be a whole number of 53 bits/,
+    );
+  }
 });
 
 test('5: an answer that finds no memory repeats no write', async () => {

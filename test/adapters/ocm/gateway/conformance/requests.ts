@@ -100,10 +100,13 @@ export function requests(rule: Rule): void {
     const bad = [
       'fetchLabels=yes',
       'depth=1.5',
+      'depth=9007199254740993',
+      'depth=9223372036854775807',
       'depth=',
       'page=1x',
       'page=99999999999',
       'scale=NaN',
+      'scale=1e400',
       'scale=1,5',
       'since=2026-03-10',
       'state=Ready',
@@ -111,6 +114,19 @@ export function requests(rule: Rule): void {
     for (const query of bad) {
       refused(await client.get(`${CLUSTERS}?${query}`), 400, new RegExp(`'${query.split('=')[0]}'`));
     }
+  });
+
+  rule('1: numbers that would be served as others are refused', async ({ client }) => {
+    for (const [path, body] of [
+      ['load', '{"id":"a","load":1e400}'],
+      ['load', '{"id":"a","load":-1e400}'],
+      ['extra', '{"id":"a","extra":1e400}'],
+      ['extra', '{"id":"a","extra":{"a":[{"b":-1e400}]}}'],
+    ] as const) {
+      refused(await client.send('POST', CLUSTERS, { body }), 400, new RegExp(`'${path}'`));
+    }
+    const reply = await client.send('POST', CLUSTERS, { body: '{"id":"a","load":1e300,"extra":{"a":[null,1e300]}}' });
+    assert.is(reply.status, 201, reply.text);
   });
 
   rule('1: unknown members of a body are ignored, wrong types are named by their path', async ({ client }) => {
