@@ -35,8 +35,13 @@ interface Listener {
 type Refusal =
   | { readonly kind: 'absent' | 'conflict' | 'forbidden' }
   | { readonly kind: 'invalid'; readonly causes: InvalidError['causes'] }
-  | { readonly kind: 'unavailable'; readonly retryAfterMs: number | undefined; readonly message: string }
+  | Unavailable
   | { readonly kind: 'unknown'; readonly message: string };
+interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly retryAfterMs: number | undefined;
+  readonly message: string;
+}
 type Written = { readonly kind: 'object'; readonly object: KubeObject } | Refusal;
 
 export interface DelegatedDeps {
@@ -118,8 +123,8 @@ export function delegatedObjects({ client, clock, manager, onTrouble }: Delegate
       verb: 'get' | 'list',
       { resource, namespace }: Place,
       name: string | undefined,
-    ): Promise<boolean> {
-      const { body } = await client.call({
+    ): Promise<boolean | Unavailable> {
+      const review: KubeCall = {
         method: 'POST',
         path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
         body: {
@@ -137,8 +142,17 @@ export function delegatedObjects({ client, clock, manager, onTrouble }: Delegate
             },
           },
         },
-      });
-      return (body['status'] as JsonObject | undefined)?.['allowed'] === true;
+      };
+      try {
+        const { body } = await client.call(review);
+        return (body['status'] as JsonObject | undefined)?.['allowed'] === true;
+      } catch (error) {
+        const refusal = refusalFor(error);
+        if (refusal.kind === 'unavailable') return refusal;
+        // A review changes nothing, whether it was made or not.
+        if (refusal.kind === 'unknown') return { ...refusal, kind: 'unavailable', retryAfterMs: undefined };
+        throw error;
+      }
     },
   };
 }

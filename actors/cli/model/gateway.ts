@@ -94,7 +94,7 @@ export function gatewayOf(settings: GatewaySettings): StartGateway | undefined {
         clock,
         namespace: read('ocm-namespace') ?? 'default',
         writesAs,
-        onRefused: (error) => log.warn({ error }, 'API server rejected a write'),
+        onRefused: (error) => log.warn({ error }, 'a request to the API server failed'),
       },
       kinds,
     );

@@ -30,10 +30,16 @@ export type Refusal =
   | { readonly kind: 'forbidden' }
   /** Field by field what is wrong, as the API server says it. */
   | { readonly kind: 'invalid'; readonly causes: readonly { readonly field: string; readonly message: string }[] }
-  /** `message` is for the log. */
-  | { readonly kind: 'unavailable'; readonly retryAfterMs: number | undefined; readonly message: string }
+  | Unavailable
   /** The write was sent, and may have had its effect. `message` is for the log. */
   | { readonly kind: 'unknown'; readonly message: string };
+
+/** The API server cannot be asked now. `message` is for the log. */
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly retryAfterMs: number | undefined;
+  readonly message: string;
+}
 
 export type Written = { readonly kind: 'object'; readonly object: KubeObject } | Refusal;
 export type Removed = Written | { readonly kind: 'gone' };
@@ -61,5 +67,5 @@ export interface DelegatedObjects {
     options: WriteOptions,
   ): Promise<Removed>;
   /** Whether a user may do something with an object, or with all of the namespace where `name` is undefined. */
-  isAllowed(user: User, verb: 'get' | 'list', place: Place, name: string | undefined): Promise<boolean>;
+  isAllowed(user: User, verb: 'get' | 'list', place: Place, name: string | undefined): Promise<boolean | Unavailable>;
 }

@@ -1,6 +1,6 @@
 // Read access: asked of the API server, and remembered for a while, since clients poll.
 import type { Clock } from '../../../bus/time.ts';
-import type { DelegatedObjects, Place, User } from './port.ts';
+import type { DelegatedObjects, Place, Unavailable, User } from './port.ts';
 
 /** Time that an answer counts, in milliseconds. */
 const ANSWER_MS = 10_000;
@@ -8,7 +8,7 @@ const ANSWER_MS = 10_000;
 const MOST_ANSWERS = 10_000;
 
 interface Answer {
-  readonly isAllowed: Promise<boolean>;
+  readonly isAllowed: Promise<boolean | Unavailable>;
   readonly until: number;
 }
 
@@ -23,13 +23,13 @@ export class ReadAccess {
   }
 
   /** @param name  undefined: all objects of the place */
-  async isAllowed(user: User, place: Place, name: string | undefined): Promise<boolean> {
+  async isAllowed(user: User, place: Place, name: string | undefined): Promise<boolean | Unavailable> {
     // A user that may list them may read each.
-    if (name !== undefined && (await this.#ask(user, 'list', place, undefined))) return true;
-    return this.#ask(user, name === undefined ? 'list' : 'get', place, name);
+    const ofAll = name !== undefined && (await this.#ask(user, 'list', place, undefined));
+    return ofAll || this.#ask(user, name === undefined ? 'list' : 'get', place, name);
   }
 
-  #ask(user: User, verb: 'get' | 'list', place: Place, name: string | undefined): Promise<boolean> {
+  #ask(user: User, verb: 'get' | 'list', place: Place, name: string | undefined): Promise<boolean | Unavailable> {
     const key = JSON.stringify([
       user.user,
       [...user.groups].sort(),
@@ -44,7 +44,9 @@ export class ReadAccess {
     const isAllowed = this.#objects.isAllowed(user, verb, place, name);
     this.#answers.delete(key);
     this.#answers.set(key, { isAllowed, until: now + ANSWER_MS });
-    isAllowed.catch(() => this.#answers.delete(key));
+    // mutant: ocm-unavailable-kept = -> forget = () => undefined
+    const forget = (): unknown => this.#answers.delete(key);
+    isAllowed.then((answer) => typeof answer === 'boolean' || forget(), forget);
     const [oldest] = this.#answers.keys();
     if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
     return isAllowed;

@@ -30,7 +30,7 @@ import { pathsOf, toProperties, toValue } from '../kinds/values.ts';
 import { reasonOf } from './faults.ts';
 import type { ChangeFeed, FeedChange } from './feed.ts';
 import { addressOf, type BoundKind, type BoundPath, nameOf, outerOf } from './place.ts';
-import type { DelegatedObjects, Refusal, User, WriteOptions, Written } from './port.ts';
+import type { DelegatedObjects, Refusal, Unavailable, User, WriteOptions, Written } from './port.ts';
 
 /** Attempts at an update whose object changes meanwhile. */
 const ATTEMPTS = 10;
@@ -43,7 +43,9 @@ export interface TableDeps {
   readonly serial: Serial;
   /** The user for a caller; undefined: the account of this process. */
   readonly userOf: (caller: Caller) => User | undefined;
-  readonly mayRead: ((caller: Caller, name: string | undefined, feed: ChangeFeed) => Promise<boolean>) | undefined;
+  readonly mayRead:
+    | ((caller: Caller, name: string | undefined, feed: ChangeFeed) => Promise<boolean | Unavailable>)
+    | undefined;
   readonly onRefused: (message: string) => void;
 }
 
@@ -59,9 +61,10 @@ export class KubernetesTable implements Table {
     this.serverOwned = new Set(pathsOf(this.#own.kind.status));
     const { mayRead } = deps;
     if (mayRead === undefined) return;
-    this.mayRead = (caller, { outer, id }) => {
+    this.mayRead = async (caller, { outer, id }) => {
       const name = id === undefined ? undefined : nameOf(deps.path, { outer, id });
-      return mayRead(caller, name, this.#own.feed);
+      const answer = await mayRead(caller, name, this.#own.feed);
+      return typeof answer === 'boolean' ? answer : this.#fault(answer, 'read');
     };
   }
 

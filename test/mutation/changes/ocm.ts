@@ -144,6 +144,7 @@ export const OCM: readonly Change[] = [
   ...noticedBy(['store in kubernetes'], {
     'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',
     'ocm-equal-to-the-feed': 'OCM-STORE-3: an update that equals an old state of the watch is answered and not made',
+    'ocm-unavailable-kept': 'reads are refused after the API server is back',
     'delegated-unknown-unavailable': 'OCM-TABLE-4: a write that was perhaps made is answered 503, and repeated',
     'ocm-created-unseen': 'OCM-TABLE-4: an object that was created is reported as unknown',
     'ocm-created-by-another': 'OCM-TABLE-4: the object of another client is taken for the one that was sent',

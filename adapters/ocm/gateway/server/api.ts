@@ -13,7 +13,7 @@ import { type Refusal, RefusedRequest, refuse } from '../envelope/faults.ts';
 import { Query } from '../envelope/query.ts';
 import { type Found, find, type Operation } from '../routes/tree.ts';
 import type { Caller, Store } from '../store/store.ts';
-import type { Answer, Call } from './call.ts';
+import { type Answer, type Call, isReadable } from './call.ts';
 import { metadata } from './metadata.ts';
 import { callMethod } from './other-methods.ts';
 import { page } from './pages.ts';
@@ -311,9 +311,7 @@ async function requireAround(served: Served, { around, ids }: Found, caller: Cal
     const known = served.table(collection);
     if (known === undefined || !known.index.isComplete) continue;
     const address = { outer: ids.slice(0, depth - 1), id: ids[depth - 1] ?? '' };
-    const { mayRead } = known.table;
-    const isThere = known.index.get(address) !== undefined;
-    if (isThere && (mayRead === undefined || (await mayRead.call(known.table, caller, address)))) continue;
+    if (known.index.get(address) !== undefined && (await isReadable(known, caller, address))) continue;
     refuse(404, `${collection.type.name.camel} '${address.id}' not found`);
   }
 }

@@ -2,7 +2,7 @@
 import { refuse } from '../envelope/faults.ts';
 import type { Query } from '../envelope/query.ts';
 import type { Operation } from '../routes/tree.ts';
-import type { Fault, WriteContext } from '../store/store.ts';
+import type { Caller, Fault, WriteContext } from '../store/store.ts';
 import type { Served, ServedTable } from './served.ts';
 
 export interface Answer {
@@ -41,6 +41,20 @@ export function tableOf({ served, operation }: Call): ServedTable {
   if (!table.index.isComplete)
     refuse(503, 'The objects are being read: try again', { headers: { 'Retry-After': '1' } });
   return table;
+}
+
+/**
+ * Whether a caller may read an object, or list with `id` undefined.
+ *
+ * @throws {RefusedRequest} 503: that is not known now
+ */
+export async function isReadable(
+  { table, collection }: Pick<ServedTable, 'table' | 'collection'>,
+  caller: Caller,
+  address: { readonly outer: readonly string[]; readonly id: string | undefined },
+): Promise<boolean> {
+  const answer = (await table.mayRead?.(caller, address)) ?? true;
+  return typeof answer === 'boolean' ? answer : refuseFault(answer, objectName({ collection }, address.id ?? ''));
 }
 
 /** @throws {RefusedRequest} always: what a store refused, as clients see it */

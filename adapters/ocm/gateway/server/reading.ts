@@ -9,7 +9,7 @@ import { orderOf } from '../search/order.ts';
 import { projectionOf } from '../search/projection.ts';
 import { isObject } from '../store/links.ts';
 import type { Address, StoredObject, Value } from '../store/store.ts';
-import { type Answer, type Call, objectName, tableOf } from './call.ts';
+import { type Answer, type Call, isReadable, objectName, tableOf } from './call.ts';
 import type { ServedTable } from './served.ts';
 
 const DEFAULT_SIZE = 100;
@@ -132,7 +132,7 @@ export async function mayRead(
   address: { readonly outer: readonly string[]; readonly id: string | undefined },
 ): Promise<void> {
   // mutant: gateway-may-read if -> true
-  if (served.table.mayRead === undefined || (await served.table.mayRead(context.caller, address))) return;
+  if (await isReadable(served, context.caller, address)) return;
   const { id } = address;
   if (id === undefined) refuse(403, `Listing objects of ${served.collection.type.name.camel} is not allowed`);
   else refuse(404, `${objectName(served, id)} not found`);

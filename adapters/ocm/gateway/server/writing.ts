@@ -11,7 +11,7 @@ import { fieldOf } from '../search/fields.ts';
 import { type FoundLink, type Holder, isObject, linksIn } from '../store/links.ts';
 import { withMembersOf } from '../store/paths.ts';
 import type { Address, Outcome, StoredObject, UpdateRequest, Value } from '../store/store.ts';
-import { type Answer, type Call, objectName, refuseFault, tableOf } from './call.ts';
+import { type Answer, type Call, isReadable, objectName, refuseFault, tableOf } from './call.ts';
 import { addressOf, existing, mayRead } from './reading.ts';
 import type { ServedTable } from './served.ts';
 
@@ -280,10 +280,9 @@ async function isThere(
   const places = target === undefined ? served.links.collectionsOf(type) : [target.collection];
   const tables = places.flatMap((each) => served.table(each) ?? []);
   if (tables.length === 0 || tables.some(({ index }) => !index.isComplete)) return true;
-  for (const { index, table } of tables) {
-    const object = target === undefined ? index.find(id) : index.get(target.address);
-    if (object === undefined) continue;
-    if (table.mayRead === undefined || (await table.mayRead(context.caller, object))) return true;
+  for (const table of tables) {
+    const object = target === undefined ? table.index.find(id) : table.index.get(target.address);
+    if (object !== undefined && (await isReadable(table, context.caller, object))) return true;
   }
   return false;
 }

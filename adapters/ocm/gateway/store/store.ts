@@ -133,11 +133,14 @@ export interface Table {
   create(request: CreateRequest): Promise<Outcome>;
   update(request: UpdateRequest): Promise<Outcome>;
   remove(request: RemoveRequest): Promise<RemoveOutcome>;
-  /** Whether a caller may read an object, or list with `id` undefined. Where it is absent every caller may. */
+  /**
+   * Whether a caller may read an object, or list with `id` undefined; `unavailable` where that is not known now. Where it is
+   * absent every caller may.
+   */
   readonly mayRead?: (
     caller: Caller,
     address: { outer: readonly string[]; id: string | undefined },
-  ) => Promise<boolean>;
+  ) => Promise<boolean | Fault>;
   /** Fields of searches that are no attributes, by their dotted names. */
   readonly searchFields?: ReadonlyMap<string, SearchField>;
   /** Actions, Post and Search by the name of the method as the model writes it (`LendOut`). */

@@ -203,6 +203,37 @@ function stubOf(table: Table): Table {
   };
 }
 
+test('5: where a store does not know whether a caller may read, requests are answered 503', async () => {
+  const memory = memoryStore();
+  let isAway = false;
+  const store: Store = {
+    ...memory,
+    bind(collection) {
+      const table = memory.bind(collection);
+      const answer = async (): Promise<Fault | true> => (isAway ? { kind: 'unavailable', retryAfterMs: 2_500 } : true);
+      return table && { ...stubOf(table), mayRead: answer };
+    },
+  };
+  await withServing(store, async ({ client, defects }) => {
+    const providers = '/api/clusters_mgmt/v1/cloud_providers';
+    await client.post(providers, { id: 'aws' });
+    await client.post(CLUSTERS, { id: 'a' });
+    isAway = true;
+    for (const reply of [
+      await client.get(CLUSTERS),
+      await client.get(`${CLUSTERS}/a`),
+      await client.get(`${CLUSTERS}/a/machine_pools`),
+      await client.post(CLUSTERS, { id: 'b', cloud_provider: { id: 'aws' } }),
+      await client.patch(`${CLUSTERS}/a`, {}),
+      await client.delete(`${CLUSTERS}/a`),
+    ]) {
+      refused(reply, 503, /try again/);
+      assert.is(reply.headers['retry-after'], '3');
+    }
+    assert.equal(defects, []);
+  });
+});
+
 test('faults of a store have their statuses', async () => {
   for (const [fault, status, reason] of [
     [{ kind: 'conflict', reason: 'It changed meanwhile' }, 409, /^It changed meanwhile$/],

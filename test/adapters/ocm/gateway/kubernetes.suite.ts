@@ -11,7 +11,7 @@ import { modelResource } from '../../../../adapters/ocm/kinds/resource.ts';
 import { toProperties } from '../../../../adapters/ocm/kinds/values.ts';
 import { kubernetesStore } from '../../../../adapters/ocm/kubernetes-store/store.ts';
 import type { Model } from '../../../../adapters/ocm/model/mod.ts';
-import { type JsonObject, UnknownOutcomeError } from '../../../../bus/mod.ts';
+import { type JsonObject, TransientError, UnknownOutcomeError } from '../../../../bus/mod.ts';
 import { type Ground, type ModelWorld, newNamespace, openModelWorld, type WorldOptions } from '../kinds/world.ts';
 import { collectionAt, testModel } from './model.ts';
 import { CLUSTERS, type MakeStore, POOLS, PROVIDERS, type StoreUnderTest, storeSuite } from './store.suite.ts';
@@ -295,6 +295,35 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
           await world.create('MachinePool', 'p', { clusterRef: replace });
           assert.not.equal(await change(), { kind: 'notFound' }, replace);
         }
+      } finally {
+        await store.close();
+      }
+    },
+    { hasActors: false },
+  );
+
+  on(
+    'OCM-TABLE-4: where the API server is away, it is unavailable whether a caller may read, until it is back',
+    async (world) => {
+      const { client, clock, kinds, namespace } = world;
+      let error: Error | undefined = new TransientError('no answer', { retryAfterMs: 3_000 });
+      const failing: KubeClient = {
+        ...client,
+        stream: (...given) => client.stream(...given),
+        call: async (call) => (error === undefined ? client.call(call) : Promise.reject(error)),
+      };
+      const objects = delegatedObjects({ client: failing, clock, manager: 'test' });
+      const deps = { objects, clock, namespace, writesAs: 'caller', onRefused: () => undefined } as const;
+      const store = kubernetesStore(deps, kinds);
+      const { mayRead } = tableOf({ ...world, store }, CLUSTERS);
+      try {
+        for (const id of ['a', undefined]) {
+          assert.equal(await mayRead?.(caller, { outer: [], id }), { kind: 'unavailable', retryAfterMs: 3_000 });
+        }
+        error = new UnknownOutcomeError('the answer was lost');
+        assert.equal(await mayRead?.(caller, at('a')), { kind: 'unavailable', retryAfterMs: undefined });
+        error = undefined;
+        assert.is(await mayRead?.(caller, at('a')), false);
       } finally {
         await store.close();
       }
