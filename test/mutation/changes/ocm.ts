@@ -83,6 +83,7 @@ export const OCM: readonly Change[] = [
   }),
   ...noticedBy(['model gateway'], {
     'gateway-unknown-repeated': '5: a write that may have had its effect is repeated by its client',
+    'gateway-no-host': 'OCM-NONE-1: a request that names no host is answered',
     'gateway-owned-as-stored': '4: an attribute of the server that is sent back as it was read is refused',
     'gateway-link-forgotten': '4: a link of the server that is sent back as it was read is refused',
     'gateway-any-size': '3: a page has no largest size',

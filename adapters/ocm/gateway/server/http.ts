@@ -71,6 +71,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   let unsent = 0;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // mutant: gateway-no-host if -> false
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      const headers = { Connection: 'close' };
+      await send(request, response, api.refusal({ status: 400, reason: 'The request has no Host header', headers }));
+      return;
+    }
     const startedAt = clock.now();
     const canceled = new AbortController();
     response.once('close', () => {
@@ -125,6 +131,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: IDLE_MS,
     connectionsCheckingInterval: 5_000,
+    // Node's own refusal has no error object.
+    requireHostHeader: false,
   };
   const server =
     tls === undefined

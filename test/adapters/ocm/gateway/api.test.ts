@@ -449,13 +449,17 @@ test('what is no request is answered with an error object, too (OCM-HTTP-1)', as
     for (const [text, status] of [
       ['nonsense\r\n\r\n', 400],
       ['GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
+      [`GET ${CLUSTERS} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400],
+      [`POST ${CLUSTERS} HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`, 400],
       [`GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
       [`GET /${'x'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
       ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
     ] as const) {
       const reply = await raw(port, text);
       assert.ok(reply.startsWith(`HTTP/1.1 ${status} `), reply);
-      assert.match(reply, /Content-Type: application\/json/);
+      assert.match(reply, /Content-Type: application\/json\r\n/);
+      assert.match(reply, /Vary: Authorization/);
+      assert.match(reply, /X-Operation-ID: operation-/);
       assert.is(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n') + 4)).id, String(status));
     }
     const mixed = await raw(port, `GET ${CLUSTERS} HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n`);
