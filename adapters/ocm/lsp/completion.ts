@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   locator: ['target', 'variable'],
   method: ['in', 'out', 'parameter'],
 };
-const MARKS: CompletionItem[] = Object.entries(MARK_TEXTS).map(([label, value]) => ({
+const MARKS: CompletionItem[] = [...MARK_TEXTS].map(([label, value]) => ({
   label,
   kind: CompletionItemKind.Function,
   documentation: { kind: MarkupKind.Markdown, value },

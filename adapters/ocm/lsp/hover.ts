@@ -11,29 +11,33 @@ import {
 import { takenOver } from './definition.ts';
 import type { Sight } from './symbols-at.ts';
 
-const BUILT_IN: Readonly<Record<string, string>> = {
-  boolean: '`true` or `false`.',
-  integer: 'A whole number of 32 bits.',
-  long: 'A whole number of 64 bits.',
-  float: 'A number of double precision.',
-  string: 'A text.',
-  date: 'An instant: a text as RFC 3339 has it, with its zone.',
-  interface: 'Any JSON value.',
-};
-export const MARK_TEXTS: Readonly<Record<string, string>> = {
-  json: 'The name in JSON: of a property, a value, or a field of a body.',
-  http: 'The name in the URL: of a query parameter, or of a part of the path.',
-  go: 'The name in generated Go; it changes nothing else.',
-  deprecated: 'Marked as deprecated in OpenAPI and documentation.',
-  ref: 'Takes over a class of another service: `@ref(path = "/service/version/type")`.',
-};
+const BUILT_IN: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    boolean: '`true` or `false`.',
+    integer: 'A whole number of 32 bits.',
+    long: 'A whole number of 64 bits.',
+    float: 'A number of double precision.',
+    string: 'A text.',
+    date: 'An instant: a text as RFC 3339 has it, with its zone.',
+    interface: 'Any JSON value.',
+  }),
+);
+export const MARK_TEXTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    json: 'The name in JSON: of a property, a value, or a field of a body.',
+    http: 'The name in the URL: of a query parameter, or of a part of the path.',
+    go: 'The name in generated Go; it changes nothing else.',
+    deprecated: 'Marked as deprecated in OpenAPI and documentation.',
+    ref: 'Takes over a class of another service: `@ref(path = "/service/version/type")`.',
+  }),
+);
 
 /** @returns Markdown; undefined where there is nothing to say */
 export function hoverOf(sight: Sight, scope: Scope): string | undefined {
   switch (sight.what) {
     case 'type': {
       const { key, camel } = sight.word.name;
-      const builtIn = BUILT_IN[key];
+      const builtIn = BUILT_IN.get(key);
       if (builtIn !== undefined) return page(camel, [], builtIn);
       const entry = scope.find(key);
       return entry && typePage(entry);
@@ -44,7 +48,7 @@ export function hoverOf(sight: Sight, scope: Scope): string | undefined {
     }
     case 'mark': {
       const entry = takenOver(sight.mark, scope);
-      return entry === undefined ? MARK_TEXTS[sight.mark.name] : typePage(entry);
+      return entry === undefined ? MARK_TEXTS.get(sight.mark.name) : typePage(entry);
     }
     case 'declaration': {
       const { part } = sight;

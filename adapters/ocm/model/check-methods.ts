@@ -77,7 +77,11 @@ const PAGING = [
   { key: 'total', camel: 'Total', initial: undefined, direction: 'out' },
 ] as const;
 /** Type of literal that may be the default of each type. */
-const DEFAULTS: Readonly<Record<string, string>> = { boolean: 'boolean', integer: 'number', string: 'string' };
+const DEFAULTS: ReadonlyMap<string, string> = new Map([
+  ['boolean', 'boolean'],
+  ['integer', 'number'],
+  ['string', 'string'],
+]);
 
 interface Judged {
   readonly syntax: ParameterSyntax;
@@ -119,7 +123,7 @@ function shapeOf({ form, element }: TypeSyntax, scope: Scope): Shape | undefined
 
 function checkDefault({ syntax: { default: initial, type, item }, dotted, shape }: Judged, scope: Scope): void {
   if (initial === undefined || shape === undefined) return;
-  const fits = type.form === 'plain' ? DEFAULTS[type.element.name.key] : undefined;
+  const fits = type.form === 'plain' ? DEFAULTS.get(type.element.name.key) : undefined;
   if (fits === typeof initial) return;
   const rule = fits === undefined ? 'its type allows none' : `it has to be a ${fits}`;
   scope.report('param.default', item.place, `the default of parameter '${dotted}' does not fit: ${rule}`);

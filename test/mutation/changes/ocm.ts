@@ -79,6 +79,7 @@ export const OCM: readonly Change[] = [
   }),
   ...noticedBy(['indexes of a search'], {
     'gateway-stale-results': 'OCM-INDEXES-1: an object that has changed is taken for what it was',
+    'gateway-field-by-path': 'OCM-INDEXES-1: a key with a dot gives the result of another search',
     'gateway-old-fields': 'OCM-INDEXES-1: fields of a model that is gone are compared with those of the new one',
   }),
   ...noticedBy(['model gateway'], {
@@ -92,6 +93,7 @@ export const OCM: readonly Change[] = [
     'gateway-none-other-site': 'OCM-NONE-1: a page of another site is answered without authentication',
   }),
   ...noticedBy(['links and lists of a served model'], {
+    'gateway-inherited-members': '4: a PATCH changes an attribute that it does not name',
     'gateway-link-anywhere': '2: a link leads to an object of that name elsewhere, and its path to none',
     'memory-holds-any': 'OCM-MEMORY-2: an object is held by links to another one of its name',
     'gateway-list-checked-late': '4: a part of a list is stored although another element is refused',

@@ -5,6 +5,7 @@
 //   OCM-DECODE-2. Of a link only the identifier is kept: a client decides neither what a link is called nor where it leads.
 import type { Attribute, StructType, Type } from '../../model/mod.ts';
 import { isObject } from '../store/links.ts';
+import { ownMember } from '../store/paths.ts';
 import type { Value } from '../store/store.ts';
 import { utcDate } from './dates.ts';
 import { refuse } from './faults.ts';
@@ -65,7 +66,7 @@ export function decodeStruct(type: StructType, value: Value, path: string, nulls
   return Object.fromEntries(
     type.attributes.flatMap((attribute): [string, unknown][] => {
       const { wireName } = attribute;
-      const member = Object.hasOwn(value, wireName) ? value[wireName] : undefined;
+      const member = ownMember(value, wireName);
       if (member === undefined) return [];
       // mutant: gateway-null-stays ?:.1 -> false
       if (member === null) return nulls === 'kept' ? [[wireName, null]] : [];

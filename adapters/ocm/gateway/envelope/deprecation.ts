@@ -1,6 +1,7 @@
 // Notices about a method, a parameter or a field that is marked `@deprecated`: headers, and 410 past the sunset.
 import { type Attribute, type Item, type Method, type StructType, summaryOf } from '../../model/mod.ts';
 import { isObject } from '../store/links.ts';
+import { ownMember } from '../store/paths.ts';
 import type { Value } from '../store/store.ts';
 import { utcDate } from './dates.ts';
 
@@ -88,7 +89,7 @@ function mayBeDeprecated(type: StructType): boolean {
 
 function collect(type: StructType, value: Value, path: string, fields: Record<string, string>): void {
   for (const attribute of type.attributes) {
-    const member = value[attribute.wireName];
+    const member = ownMember(value, attribute.wireName);
     if (member === undefined) continue;
     const at = `${path}${attribute.wireName}`;
     const deprecation = deprecationOf(attribute);

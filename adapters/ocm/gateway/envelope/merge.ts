@@ -1,7 +1,7 @@
 // PATCH: what is stored, and what a client sends of it.
 import type { StructType, Type } from '../../model/mod.ts';
 import { isObject } from '../store/links.ts';
-import { memberAt } from '../store/paths.ts';
+import { memberAt, ownMember } from '../store/paths.ts';
 import type { Value } from '../store/store.ts';
 import { refuse } from './faults.ts';
 
@@ -13,7 +13,7 @@ import { refuse } from './faults.ts';
 export function merged(type: StructType, current: Value, patch: Value): Value {
   const result: Record<string, unknown> = { ...current };
   for (const { wireName, type: of, link } of type.attributes) {
-    const member = patch[wireName];
+    const member = ownMember(patch, wireName);
     if (member === undefined) continue;
     if (member === null) delete result[wireName];
     else if (!link && (of.kind === 'struct' || of.kind === 'class') && isObject(member)) {

@@ -2,6 +2,7 @@
 import type { Attribute, StructType, Type } from '../../model/mod.ts';
 import type { Collection } from '../store/collections.ts';
 import { isObject } from '../store/links.ts';
+import { ownMember } from '../store/paths.ts';
 import type { StoredObject, Value } from '../store/store.ts';
 import { utcDate } from './dates.ts';
 import type { Links } from './links.ts';
@@ -61,7 +62,7 @@ export class ObjectWriter {
     return Object.fromEntries(
       type.attributes.flatMap((attribute): [string, unknown][] => {
         const { wireName, link } = attribute;
-        const member = Object.hasOwn(value, wireName) ? (value[wireName] ?? undefined) : undefined;
+        const member = ownMember(value, wireName) ?? undefined;
         if (link && attribute.type.kind === 'list') {
           const list = this.#listLink(attribute, member, object, isTop);
           return list === undefined ? [] : [[wireName, list]];

@@ -74,7 +74,7 @@ export function compileSearch(search: string, scope: FieldScope): CompiledSearch
 /** Objects whose field has a value. */
 export function equals(field: Field, value: Key, scope: FieldScope): CompiledSearch {
   const tested = { test: relationTest(field, '=', value), access: lookup(field, [value]) };
-  return { root: leafOf(JSON.stringify([field.path, value]), tested), scope };
+  return { root: leafOf(JSON.stringify([field.key, value]), tested), scope };
 }
 
 /** The truth of a search for one object. */
@@ -212,7 +212,7 @@ class Compiler {
       const value = one(object);
       return value === undefined ? [] : [value];
     };
-    return { kind: 'number', path: 'a calculation', isMany: false, one, all };
+    return { kind: 'number', path: 'a calculation', key: JSON.stringify(term), isMany: false, one, all };
   }
 
   /** @returns undefined where a part is absent, or a division is by zero */

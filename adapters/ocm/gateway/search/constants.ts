@@ -8,7 +8,12 @@ import type { Constant } from './syntax.ts';
 export type Key = string | number | boolean;
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const BOOLEANS: Readonly<Record<string, boolean>> = { t: true, true: true, f: false, false: false };
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['t', true],
+  ['true', true],
+  ['f', false],
+  ['false', false],
+]);
 
 /** @throws {RefusedRequest} 400: it does not fit the type of the field */
 export function constantKey({ type, text }: Constant, kind: FieldKind, field: string): Key {
@@ -18,7 +23,7 @@ export function constantKey({ type, text }: Constant, kind: FieldKind, field: st
     case 'number':
       return type !== 'boolean' && NUMBER.test(text) ? Number(text) : unfit(text, 'a number', field);
     case 'boolean':
-      return (type !== 'number' ? BOOLEANS[text] : undefined) ?? unfit(text, 'a boolean', field);
+      return (type !== 'number' ? BOOLEANS.get(text) : undefined) ?? unfit(text, 'a boolean', field);
     case 'date': {
       const date = type === 'text' ? searchedDate(text) : undefined;
       return (date && dateKey(date)) ?? unfit(text, 'a date', field);

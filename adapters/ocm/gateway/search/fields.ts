@@ -1,6 +1,6 @@
 // Fields of searches, orders and projections: which attributes their names mean, and how to read them.
 import type { Attribute, BuiltInType, DeclaredType, StructType, Type } from '../../model/mod.ts';
-import { isObject } from '../store/links.ts';
+import { ownMember } from '../store/paths.ts';
 import type { SearchField, StoredObject } from '../store/store.ts';
 
 /** Comparison of a field's values. */
@@ -16,8 +16,10 @@ export type FieldKind =
 
 export interface Field {
   readonly kind: FieldKind;
-  /** Wire names, dotted. */
+  /** Wire names, dotted: for people, as the key of a map may have a dot. */
   readonly path: string;
+  /** Different for different fields. */
+  readonly key: string;
   /** True where a list or a map of objects may hold several values. */
   readonly isMany: boolean;
   /** The values that an object has; undefined members are absent. Of a field that is not `isMany` there is at most one. */
@@ -36,6 +38,8 @@ export interface FieldScope {
   readonly linkHref: (attribute: Attribute, id: string, object: StoredObject) => string | undefined;
 }
 
+/** Reading of a field, without its name. */
+type Access = Omit<Field, 'path' | 'key'>;
 type Read = (object: StoredObject) => unknown;
 type Step = { readonly form: 'member'; readonly key: string } | { readonly form: 'each' };
 
@@ -46,14 +50,19 @@ export const MOST_PARTS = 100;
 export function fieldOf(parts: readonly string[], scope: FieldScope): Field | undefined {
   // mutant: gateway-field-of-any-depth if -> false
   if (parts.length > MOST_PARTS) return undefined;
-  const declared = scope.searchFields?.get(parts.join('.'));
-  if (declared !== undefined) return single(parts.join('.'), declared.kind, declared.read);
-  // mutant: gateway-one-form ?? -> $1
-  return attributeField(parts, scope) ?? otherFormOf(parts, scope);
+  const path = parts.join('.');
+  const declared = scope.searchFields?.get(path);
+  const access =
+    declared === undefined
+      ? // mutant: gateway-one-form ?? -> $1
+        (attributeField(parts, scope) ?? otherFormOf(parts, scope))
+      : single(declared.kind, declared.read);
+  // mutant: gateway-field-by-path : -> path
+  return access && { ...access, path, key: JSON.stringify(parts) };
 }
 
 /** `organization_id` where there is a link `organization`, and the other way round: clients say both. */
-function otherFormOf(parts: readonly string[], scope: FieldScope): Field | undefined {
+function otherFormOf(parts: readonly string[], scope: FieldScope): Access | undefined {
   const last = parts.at(-1) ?? '';
   const before = parts.slice(0, -1);
   if (last !== 'id')
@@ -62,13 +71,12 @@ function otherFormOf(parts: readonly string[], scope: FieldScope): Field | undef
   return holder === undefined ? undefined : attributeField([...before.slice(0, -1), `${holder}_id`], scope);
 }
 
-function attributeField(parts: readonly string[], scope: FieldScope): Field | undefined {
+function attributeField(parts: readonly string[], scope: FieldScope): Access | undefined {
   const [first = '', ...rest] = parts;
-  const path = parts.join('.');
   if (scope.type.kind === 'class' && rest.length === 0) {
-    if (first === 'id') return single(path, 'text', ({ id }) => id);
-    if (first === 'kind') return single(path, 'text', () => scope.type.name.camel);
-    if (first === 'href') return single(path, 'text', scope.hrefOf);
+    if (first === 'id') return single('text', ({ id }) => id);
+    if (first === 'kind') return single('text', () => scope.type.name.camel);
+    if (first === 'href') return single('text', scope.hrefOf);
   }
   const steps: Step[] = [];
   let type: Type = scope.type;
@@ -91,11 +99,11 @@ function attributeField(parts: readonly string[], scope: FieldScope): Field | un
     if (attribute === undefined) {
       // For an object of a class that is part of another one.
       const isIdentifier = type.kind === 'class' && part === 'id' && index === parts.length - 1;
-      return isIdentifier ? fieldAt(path, 'text', [...steps, { form: 'member', key: part }]) : undefined;
+      return isIdentifier ? fieldAt('text', [...steps, { form: 'member', key: part }]) : undefined;
     }
     steps.push({ form: 'member', key: part });
     if (attribute.link && targetOf(attribute)?.kind === 'class') {
-      return linkField(path, parts.slice(index + 1), attribute, steps, scope);
+      return linkField(parts.slice(index + 1), attribute, steps, scope);
     }
     type = attribute.type;
   }
@@ -103,28 +111,27 @@ function attributeField(parts: readonly string[], scope: FieldScope): Field | un
     steps.push({ form: 'each' });
     type = type.element;
   }
-  return fieldAt(path, kindOf(type), steps);
+  return fieldAt(kindOf(type), steps);
 }
 
 function linkField(
-  path: string,
   rest: readonly string[],
   attribute: Attribute,
   before: readonly Step[],
   scope: FieldScope,
-): Field | undefined {
+): Access | undefined {
   const [member = 'id', ...deeper] = rest;
   if (deeper.length > 0) return undefined;
   const isList = attribute.type.kind === 'list';
   const steps: Step[] = isList ? [...before, { form: 'member', key: 'items' }, { form: 'each' }] : [...before];
   steps.push({ form: 'member', key: 'id' });
-  const ids = fieldAt(path, 'text', steps);
-  const mapped = (convert: (id: string, object: StoredObject) => string | undefined): Field => {
+  const ids = fieldAt('text', steps);
+  const mapped = (convert: (id: string, object: StoredObject) => string | undefined): Access => {
     const one: Read = (object) => {
       const id = ids.one(object);
       return typeof id === 'string' ? convert(id, object) : undefined;
     };
-    if (!ids.isMany) return single(path, 'text', one);
+    if (!ids.isMany) return single('text', one);
     const all = (object: StoredObject): unknown[] => ids.all(object).map((id) => convert(String(id), object));
     return { ...ids, all };
   };
@@ -156,12 +163,11 @@ function kindOf({ kind }: Type): FieldKind {
   }
 }
 
-function fieldAt(path: string, kind: FieldKind, steps: readonly Step[]): Field {
+function fieldAt(kind: FieldKind, steps: readonly Step[]): Access {
   if (steps.every((step) => step.form === 'member')) {
     const keys = steps.map(({ key }) => key);
     const [only = ''] = keys;
     return single(
-      path,
       kind,
       keys.length === 1 ? ({ value }) => own(value, only) : ({ value }) => keys.reduce<unknown>(own, value),
     );
@@ -175,18 +181,17 @@ function fieldAt(path: string, kind: FieldKind, steps: readonly Step[]): Field {
     }
     return values.filter((each) => each !== undefined);
   };
-  return { path, kind, isMany: true, all, one: (object) => all(object)[0] };
+  return { kind, isMany: true, all, one: (object) => all(object)[0] };
 }
 
-function single(path: string, kind: FieldKind, one: Read): Field {
+function single(kind: FieldKind, one: Read): Access {
   const all: Field['all'] = (object) => {
     const value = one(object);
     return value === undefined ? [] : [value];
   };
-  return { path, kind, isMany: false, one, all };
+  return { kind, isMany: false, one, all };
 }
 
-/** Not what every object inherits, such as `constructor`. */
 function own(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined;
+  return ownMember(value, key) ?? undefined;
 }

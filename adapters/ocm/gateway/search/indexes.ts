@@ -199,7 +199,7 @@ export class Indexes {
   }
 
   #lookup(field: Field): Lookup {
-    return remembered(this.#lookups, field.path, MOST_LOOKUPS, () => {
+    return remembered(this.#lookups, field.key, MOST_LOOKUPS, () => {
       const lookup: Lookup = { field, entries: new Map() };
       for (const [slot, object] of this.#entries()) addTo(lookup, slot, object);
       return lookup;

@@ -69,7 +69,7 @@ export function compareSortKeys({ fields }: Order, a: SortKeys, b: SortKeys): nu
 }
 
 function orderBy(fields: readonly SortField[], scope: FieldScope): Order {
-  return { key: fields.map(({ field, sign }) => `${field.path} ${sign}`).join(), fields, scope };
+  return { key: fields.map(({ field, sign }) => `${field.key} ${sign}`).join(), fields, scope };
 }
 
 function sortField(part: string, scope: FieldScope): SortField {

@@ -4,12 +4,13 @@ import type { Value } from './store.ts';
 
 /** @returns undefined for what is not set */
 export function memberAt(value: Value, path: string): unknown {
-  let at: unknown = value;
-  for (const part of path.split('.')) {
-    if (!isObject(at) || !Object.hasOwn(at, part)) return undefined;
-    at = at[part];
-  }
-  return at;
+  return path.split('.').reduce<unknown>(ownMember, value);
+}
+
+/** A member of an object; undefined for what every object inherits, such as `constructor`. */
+export function ownMember(value: unknown, name: string): unknown {
+  // mutant: gateway-inherited-members &&.2 -> true
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** A copy with another member; undefined takes it away. */

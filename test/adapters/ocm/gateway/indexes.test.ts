@@ -83,6 +83,20 @@ test('36.A4: another model with other types of fields begins afresh (OCM-INDEXES
   assert.is(ask("href = '/others/o0001'").total, 0);
 });
 
+test('a key of a map that has a dot is no path through several (OCM-INDEXES-1)', () => {
+  for (const count of [10, 200]) {
+    const bucket = new Bucket();
+    for (let n = 0; n < count; n++) {
+      bucket.put(object(`o${n}`, { deeps: n % 2 === 0 ? { 'k.m': { b: 'x' } } : { k: { m: { b: 'y' } } } }));
+    }
+    const total = (search: string): number => bucket.query(compileSearch(search, SCOPE), orderOf('', SCOPE)).total;
+    assert.is(total(`deeps."k.m".b = 'x'`), count / 2);
+    assert.is(total(`deeps.k.m.b = 'y'`), count / 2);
+    assert.is(total(`deeps."k.m".b > 'a'`), count / 2);
+    assert.is(total(`deeps.k.m.b > 'a'`), count / 2);
+  }
+});
+
 test('36.A4: indexes that are not used for long are forgotten (OCM-INDEXES-2)', () => {
   const { ask, looks } = counted();
   ask("href like '%7'", 'href');

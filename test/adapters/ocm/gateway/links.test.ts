@@ -31,7 +31,7 @@ ${collection('Cluster', 'Group', 'locator Ingresses { target Ingresss } locator 
 ${collection('Ingress', 'Ingress')}
 ${collection('Pool', 'Pool')}
 ${collection('Note', 'Note')}
-class Group { Name String }
+class Group { Name String Constructor String }
 class Ingress { Listening String State String link Cluster Group }
 class Pool { link Ingress Ingress }
 class Note { link Cluster Group link Ingress Ingress }
@@ -93,6 +93,13 @@ test('2: a link whose path comes from a link beside it is checked when that one 
       await client.delete(`${notes}/${id}`);
     }
     assert.is((await client.get(`${CLUSTERS}/a/ingresses/x`)).status, 404);
+  });
+});
+
+test('4: a PATCH keeps an attribute with the name of what every object inherits', async () => {
+  await withServing(async ({ client }) => {
+    await client.patch(`${CLUSTERS}/a`, { constructor: 'c' });
+    assert.is(json(await client.patch(`${CLUSTERS}/a`, { name: 'n' }))['constructor'], 'c');
   });
 });
 

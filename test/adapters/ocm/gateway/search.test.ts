@@ -316,6 +316,7 @@ test('3.1: what has no sense for the type of a field is refused', () => {
     ["nodes.compute = 'x'", /is not a number/],
     ['nodes.compute = true', /is not a number/],
     ["managed = 'yes'", /is not a boolean/],
+    ["managed = 'constructor'", /is not a boolean/],
     ['managed = 1', /is not a boolean/],
     ['managed < true', /no order/],
     ["creation_timestamp > 'now'", /is not a date/],

@@ -33,6 +33,7 @@ class Thing {
   Extra Interface
   Properties [String]String
   Pools [String]Nodes
+  Deeps [String]Deep
   AWS AWS
   link Product Product
   link Region Region
@@ -42,6 +43,7 @@ class Thing {
 }
 enum State { Ready Installing }
 struct Nodes { Compute Integer Total Integer }
+struct Deep { M [String]String B String }
 struct AWS { STS STS }
 struct STS { RoleARN String OperatorIAMRoles []Role InstanceIAMRoles Instance }
 struct Role { Name String RoleARN String Weight Integer }
