@@ -60,6 +60,7 @@ export const OCM: readonly Change[] = [
     'gateway-no-collections': '6: a version does not say which collections it has',
     'gateway-own-errors': '5: errors of the model are not known',
     'gateway-error-position': '3.1: an error of a search does not say where',
+    'gateway-more-than-nanoseconds': '1: dates are served with more digits than nanoseconds have',
     'gateway-local-time': '1: dates are stored in the time of their zone',
     'gateway-always-200': '4: an Add does not answer 201, nor an asynchronous method 202',
     'gateway-no-head': '1: a path has no HEAD',

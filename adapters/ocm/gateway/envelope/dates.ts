@@ -1,6 +1,6 @@
-// Dates as RFC 3339, to the nanosecond.
+// Dates as RFC 3339, to the nanosecond: further digits are cut off.
 
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
@@ -23,7 +23,8 @@ export function utcDate(text: string): string | undefined {
   // mutant: gateway-local-time - -> $1
   const utc = new Date(local.getTime() - offsetMs);
   if (utc.getUTCFullYear() < 0 || utc.getUTCFullYear() > 9_999) return undefined;
-  const fraction = (match[7] ?? '').replace(/0+$/, '');
+  // mutant: gateway-more-than-nanoseconds 0#2 -> 99
+  const fraction = (match[7] ?? '').slice(0, 9).replace(/0+$/, '');
   return `${utc.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;
 }
 
@@ -34,6 +35,6 @@ export function searchedDate(text: string): string | undefined {
 
 /** The value by which dates are compared. */
 export function dateKey(text: string): string | undefined {
-  const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d*[1-9])?Z$/.test(text) ? text : utcDate(text);
+  const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z$/.test(text) ? text : utcDate(text);
   return utc?.slice(0, -1);
 }

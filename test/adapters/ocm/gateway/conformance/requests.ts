@@ -189,6 +189,8 @@ export function requests(rule: Rule): void {
   rule('1: dates are written in UTC', async ({ client }) => {
     const reply = await created(client, CLUSTERS, { id: 'a', creation_timestamp: '2026-03-10T18:45:13.120+02:00' });
     assert.is(json(reply)['creation_timestamp'], '2026-03-10T16:45:13.12Z');
+    const finer = await created(client, CLUSTERS, { id: 'b', creation_timestamp: '2026-03-10T16:45:13.12345678901Z' });
+    assert.is(json(finer)['creation_timestamp'], '2026-03-10T16:45:13.123456789Z');
   });
 
   rule('1: what is allowed instead of another method is what the path has', async ({ client }) => {
