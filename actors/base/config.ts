@@ -67,6 +67,8 @@ export interface WebhookPlace {
 export interface Config {
   /** Path of a kubeconfig; undefined: none was named, and no in-cluster credentials are there. */
   readonly kubeconfig: string | undefined;
+  /** Origin of the path: an option of this command, or the variable `KUBECONFIG`, which other programs use too. */
+  readonly kubeconfigOrigin: 'option' | 'variable' | undefined;
   /** Context of the kubeconfig; undefined: the current one. */
   readonly context: string | undefined;
   /** URL of the API server, from a pod's environment; undefined outside of a pod. */
@@ -163,8 +165,11 @@ export function readConfig(
   const places = { [VISUALIZER]: place, [WEBHOOKS]: webhooks };
   const played = roles(read('roles', 'TROUPE_ROLES'), adapters, places, purpose);
   const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
+  const kubeconfig = read('kubeconfig', 'KUBECONFIG');
   return {
-    kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
+    kubeconfig: kubeconfig.value,
+    kubeconfigOrigin:
+      kubeconfig.value === undefined ? undefined : kubeconfig.name === 'KUBECONFIG' ? 'variable' : 'option',
     context: options['context'],
     inCluster: inCluster(env),
     natsUrl: read('nats-url', 'NATS_URL').value,

@@ -14,6 +14,7 @@ import {
   natsBus,
   OlderServerError,
   startNatsServer,
+  TerminalError,
   TroupeError,
 } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
@@ -35,6 +36,8 @@ export interface Environment {
 }
 
 export interface EnvironmentOptions {
+  /** Command that opens it, for messages. */
+  command: string;
   config: Config;
   /** Whom the process is known as on the bus. */
   user: BusUser;
@@ -51,6 +54,7 @@ export interface EnvironmentOptions {
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { config, clock, onProgress, lasting } = options;
   const folder = resolve(options.folder);
+  await refuseUnaskedCluster(options, ownKubeconfig(folder));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await refuseLinks(folder);
   const closing: (() => Promise<void>)[] = [await lockFolder(folder)];
@@ -89,13 +93,43 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   }
 }
 
+/** Kubeconfig of the API server that is started for the folder. */
+function ownKubeconfig(folder: string): string {
+  return join(folder, 'kubeconfig');
+}
+
+/**
+ * Check that the cluster was meant. `KUBECONFIG` is often exported for other programs, and its cluster would get
+ * definitions and have its objects managed.
+ *
+ * @throws {TerminalError} only the variable names the cluster, and it is not the one that is started here
+ */
+async function refuseUnaskedCluster(
+  { command, config: { kubeconfig, kubeconfigOrigin }, clock }: EnvironmentOptions,
+  own: string,
+): Promise<void> {
+  if (kubeconfig === undefined || kubeconfigOrigin === 'option' || (await isSame(kubeconfig, own))) return;
+  let place = `'${kubeconfig}'`;
+  try {
+    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+    place = client.server;
+    await client.close();
+  } catch (error) {
+    // An unusable file is no reason to name a cluster: the advice is the same.
+    if (!(error instanceof TerminalError)) throw error;
+  }
+  throw new TerminalError(
+    `KUBECONFIG leads to ${place}, which '${command}' did not start: unset KUBECONFIG, or name that cluster with --kubeconfig`,
+  );
+}
+
 async function openApiServer(
   config: Config,
   clock: Clock,
   folder: string,
   lasting: boolean,
 ): Promise<{ kubeconfig: string; api?: EmbeddedApiServer }> {
-  const kubeconfig = join(folder, 'kubeconfig');
+  const kubeconfig = ownKubeconfig(folder);
   // A kubeconfig printed by an earlier start is dev's own: its API server is started here.
   if (config.kubeconfig !== undefined && !(await isSame(config.kubeconfig, kubeconfig))) {
     return { kubeconfig: config.kubeconfig };

@@ -28,6 +28,8 @@ import type { ShowDeps } from './show.ts';
 import { windowsInUse } from './windows.ts';
 
 export interface DemoDeps {
+  /** Name of the command, for messages. */
+  command: string;
   config: Config;
   adapters: readonly Adapter[];
   /** The environment and the command line, for the adapters. */
@@ -61,7 +63,7 @@ const PURPOSE = 'development';
  * @throws {TroupeError} it cannot begin: an input cannot be used, or the namespace has another owner
  */
 export async function demo(deps: DemoDeps): Promise<number> {
-  const { env, options, clock, cloudsFile, out } = deps;
+  const { command, env, options, clock, cloudsFile, out } = deps;
   const model = modelInUse(deps.adapters);
   const all = [...deps.adapters, ...(model === undefined ? [] : [model.adapter])];
   const config = {
@@ -83,7 +85,16 @@ export async function demo(deps: DemoDeps): Promise<number> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
-    const opened = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: false, onProgress });
+    const opened = await openEnvironment({
+      command,
+      config,
+      adapters: said,
+      user,
+      clock,
+      folder,
+      lasting: false,
+      onProgress,
+    });
     closing.push(() => opened.close());
     const used = await cloudInUse(cloudsFile, clock);
     closing.push(async () => used.simulator?.close());

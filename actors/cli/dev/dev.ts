@@ -19,6 +19,8 @@ import { firstSteps } from '../tutorial-path.ts';
 import { openVisualizer } from '../ui/running.ts';
 
 export interface DevDeps extends Omit<RunDeps, 'adapters'> {
+  /** Name of the command, for messages. */
+  command: string;
   adapters: readonly Adapter[];
   /** Environment and command-line options, for the adapters. */
   env: Texts;
@@ -36,6 +38,7 @@ const PURPOSE = 'development';
 
 /** @throws {TroupeError} something given cannot be used */
 export async function dev({
+  command,
   config,
   adapters: all,
   env,
@@ -53,7 +56,16 @@ export async function dev({
   // Options are checked before anything is started.
   const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
-  const environment = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: true, onProgress });
+  const environment = await openEnvironment({
+    command,
+    config,
+    adapters: said,
+    user,
+    clock,
+    folder,
+    lasting: true,
+    onProgress,
+  });
   const counterparts: DevBackend[] = [];
   let pages: HttpEndpoints | undefined;
   let visualizer: Visualizer | undefined;

@@ -1,13 +1,15 @@
 // What `troupe dev` starts: its API server's objects are there again at the next start, those of the demo are not.
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readConfig } from '../../../actors/base/config.ts';
 import { type Environment, openEnvironment } from '../../../actors/process/environment.ts';
+import { accessByKubeconfig } from '../../../adapters/kubernetes/kubeconfig.ts';
 import { AbsentError, TerminalError } from '../../../bus/errors.ts';
 import { ALONE } from '../../../bus/mod.ts';
+import { openApiServer } from '../../world/api-server.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('environment');
@@ -18,13 +20,14 @@ const config = { ...readConfig({}), path: '', cache: '/dev/null/cache' };
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
 async function during<T>(
-  options: { folder: string; lasting: boolean; kubeconfig?: string },
+  options: { folder: string; lasting: boolean; kubeconfig?: string; origin?: 'option' | 'variable' },
   run: (environment: Environment) => Promise<T>,
 ): Promise<T> {
-  const { kubeconfig = undefined, ...rest } = options;
+  const { kubeconfig = undefined, origin: kubeconfigOrigin = 'variable', ...rest } = options;
   const environment = await openEnvironment({
     ...rest,
-    config: { ...config, kubeconfig },
+    command: rest.lasting ? 'dev' : 'demo',
+    config: { ...config, kubeconfig, kubeconfigOrigin },
     user: ALONE,
     adapters: [],
     clock: simulatedClock(),
@@ -102,6 +105,45 @@ test('its own kubeconfig, exported, starts no second one, and is recognized when
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('a cluster that only KUBECONFIG names is refused before anything is written; one that --kubeconfig names is used', async () => {
+  const place = await mkdtemp(join(tmpdir(), 'troupe-environment-'));
+  const [folder, kubeconfig] = [join(place, 'own'), join(place, 'kubeconfig')];
+  const refusal = async (lasting: boolean, path: string): Promise<string> => {
+    try {
+      await during({ folder, lasting, kubeconfig: path }, async () => undefined);
+      return 'begun';
+    } catch (error) {
+      assert.instance(error, TerminalError);
+      return (error as Error).message;
+    }
+  };
+  const given = await openApiServer({ clock: simulatedClock() });
+  try {
+    await copyFile(given.kubeconfig, kubeconfig);
+    const { server } = accessByKubeconfig(kubeconfig);
+    const todo = 'unset KUBECONFIG, or name that cluster with --kubeconfig';
+    assert.is(await refusal(false, kubeconfig), `KUBECONFIG leads to ${server}, which 'demo' did not start: ${todo}`);
+    assert.is(await refusal(true, kubeconfig), `KUBECONFIG leads to ${server}, which 'dev' did not start: ${todo}`);
+    const absent = join(place, 'absent');
+    assert.is(await refusal(true, absent), `KUBECONFIG leads to '${absent}', which 'dev' did not start: ${todo}`);
+    assert.equal(await readdir(place), ['kubeconfig']);
+    await during({ folder, lasting: true, kubeconfig, origin: 'option' }, async (environment) => {
+      assert.equal([environment.cluster, environment.client.server], ['given', server]);
+    });
+  } finally {
+    await given.close();
+    await rm(place, { recursive: true });
+  }
+});
+
+test('the origin of the kubeconfig: the option takes precedence over the variable', () => {
+  const origin = (...given: Parameters<typeof readConfig>): unknown => readConfig(...given).kubeconfigOrigin;
+  assert.equal(
+    [origin({}), origin({ KUBECONFIG: 'a' }), origin({ KUBECONFIG: 'a' }, { kubeconfig: 'b' })],
+    [undefined, 'variable', 'option'],
+  );
 });
 
 test.run();

@@ -140,14 +140,10 @@ test('36.A6c: --ocm-bind-address 0 and --only-adapters leave it out, and a clust
   }
   const given = await openApiServer({ clock });
   try {
-    await withDev(
-      [],
-      async (dev) => {
-        assert.not.match(dev.text(), '/api');
-        assert.equal(await modeledKinds(given.kubeconfig), []);
-      },
-      { KUBECONFIG: given.kubeconfig },
-    );
+    await withDev(['--kubeconfig', given.kubeconfig], async (dev) => {
+      assert.not.match(dev.text(), '/api');
+      assert.equal(await modeledKinds(given.kubeconfig), []);
+    });
   } finally {
     await given.close();
   }
