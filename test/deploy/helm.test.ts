@@ -2,8 +2,10 @@
 // The chart as Helm understands it: under its default values it is install.yaml, and values change what they say.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/base/clock.ts';
 import type { Json, JsonObject } from '../../bus/mod.ts';
 import { findHelm } from '../../deploy/helm.ts';
+import { openApiServer } from '../world/api-server.ts';
 import { CHART, plain, templated } from './helm.ts';
 import { everything, identityOf, installed as installedManifests, type Manifest, one } from './manifests.ts';
 
@@ -57,6 +59,52 @@ if (helm === undefined) {
     for (const { kind, metadata } of manifests) {
       const kept = kind === 'CustomResourceDefinition' ? { 'helm.sh/resource-policy': 'keep' } : undefined;
       assert.equal(metadata['annotations'], kept, metadata.name);
+    }
+  });
+
+  test('definitions of a cluster that serves Metal3 v1beta1 are not undone: the release fails, or leaves them out', async () => {
+    const version = { schema: { openAPIV3Schema: { type: 'object' } }, served: true };
+    const [plural, group] = ['hostclaims', 'metal3.io'];
+    const server = await openApiServer({ clock: systemClock() });
+    const client = server.client();
+    // The embedded API server lacks kinds of pods: what was rendered is refused only after the templates have run.
+    const refusalOnServer = async (metal3: boolean): Promise<string> => {
+      const args = ['template', 'troupe', CHART, '--dry-run=server', '--namespace', 'default'];
+      try {
+        return await helm(args, { values: { crds: { metal3 } }, kubeconfig: server.kubeconfig });
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    try {
+      const rendered = 'unable to build kubernetes objects';
+      assert.match(await refusalOnServer(true), rendered);
+      const body = {
+        ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+        metadata: { name: `${plural}.${group}` },
+        spec: {
+          ...{ group, scope: 'Namespaced', names: { plural, kind: 'HostClaim' } },
+          versions: [
+            { ...version, name: 'v1beta1', storage: false },
+            { ...version, name: 'v1alpha1', storage: true },
+          ],
+        },
+      };
+      const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+      await client.call({ method: 'POST', path, body });
+      const refused = await refusalOnServer(true);
+      assert.match(refused, `serves ${plural}.${group} in v1beta1`);
+      assert.match(refused, 'set crds.metal3=false');
+      assert.match(await refusalOnServer(false), rendered);
+      const without = (await templated(helm, { crds: { metal3: false } })).map(({ metadata: { name } }) => name);
+      assert.equal(
+        without.filter((name) => name.endsWith('.metal3.io')),
+        [],
+      );
+      assert.ok(without.includes('networks.openstack.k-orc.cloud'));
+    } finally {
+      await client.close();
+      await server.close();
     }
   });
 
