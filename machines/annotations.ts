@@ -66,6 +66,9 @@ export function isAnnotatedDetached({ metadata }: Pick<KubeObject, 'metadata'>):
 /** Retry request of a user, kept for every managed kind. Only a change of its value matters: `troupe retry` writes the time. */
 export const RETRY_ANNOTATION = 'troupe/retry';
 
+/** Value of a kind's own annotation for pauses if `troupe pause` wrote it: other clients end their pauses themselves. */
+export const TROUPE_PAUSE = 'troupe.dev/pause';
+
 /** Undefined if there is no request. */
 export function retryOf({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
   return metadata.annotations?.[RETRY_ANNOTATION];

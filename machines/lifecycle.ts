@@ -151,6 +151,13 @@ export interface Step {
 }
 
 /** State machine of a kind with its related functions: what the runtime knows of it. */
+/** Annotation that pauses an object: nothing is done for it until the annotation is removed. */
+export interface Pause {
+  readonly annotation: string;
+  /** Value of the annotation, which names the client that paused the object; may be empty. */
+  readonly value: string;
+}
+
 export interface Lifecycle {
   /** The state machine, without its effects. */
   readonly machine: AnyStateMachine;
@@ -224,6 +231,8 @@ export interface Lifecycle {
    * has a condition `Progressing` with the reasons of the OpenStack resource controller, or only the condition `Ready`.
    */
   summarize?(object: KubeObject): StatusSummary | undefined;
+  /** Annotation by which a client paused the object; undefined: it is not paused. */
+  pausedBy?(object: KubeObject): Pause | undefined;
   /** Fields of the spec of which nothing comes though the object is up to date, as its status tells. */
   unappliedFields?(object: KubeObject, known: KnownDependencies): readonly string[];
 }

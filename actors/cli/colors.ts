@@ -14,5 +14,6 @@ export const COLORS: Readonly<Record<Standing, string>> = {
   failed: '31',
   unavailable: '31',
   available: '32',
+  paused: '33',
   deleting: '36',
 };

@@ -125,6 +125,8 @@ export class Diagnosis {
 
   async #live(subject: Subject): Promise<Explanation> {
     const { kind, object, label, id } = subject;
+    const paused = this.#pause(subject);
+    if (paused !== undefined) return { standing: Standing.Paused, needs: [], ...paused };
     const isBuilt = id !== undefined;
     const progressing = progressOf(object);
     const since = this.#since(progressing?.lastTransitionTime);
@@ -138,9 +140,10 @@ export class Diagnosis {
     if (kind.life.summarize !== undefined) {
       const summary = kind.life.summarize(object);
       const explanation = await this.#glanced(subject, summary);
-      if (progressing === undefined) return { ...explanation, ...since };
+      // Without a summary the condition is that of an earlier generation.
+      if (progressing === undefined || summary === undefined) return explanation;
       const { status, reason, message } = progressing;
-      return { ...explanation, ...since, progressing: { status, reason, message: summary?.message || message } };
+      return { ...explanation, ...since, progressing: { status, reason, message: summary.message || message } };
     }
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
     if (current?.status === 'False') return { ...(await this.#settled(subject, current)), needs: [], ...since };
@@ -148,7 +151,8 @@ export class Diagnosis {
     if (defect !== undefined)
       return { standing: Standing.Failing, needs: [], ...since, cause: cause.defective(label, defect) };
     const needs = await this.#needs(subject, (reference) => counts(reference, isBuilt, current?.message));
-    if (needs.length > 0) return { standing: Standing.Waiting, needs, ...since };
+    // The condition of an earlier generation does not say since when this one waits.
+    if (needs.length > 0) return { standing: Standing.Waiting, needs, ...(current === undefined ? {} : since) };
     if (current === undefined) {
       const isNew = progressing === undefined;
       const applied = isNew ? this.#since(object.metadata.creationTimestamp) : {};
@@ -164,7 +168,9 @@ export class Diagnosis {
   /** Finding for a kind whose status has no such condition. */
   async #glanced(subject: Subject, summary: StatusSummary | undefined): Promise<Explanation> {
     const { object, label, resource, kind, id } = subject;
-    const { tags = [], message = '' } = summary ?? {};
+    const { tags = [] } = summary ?? {};
+    // A status without a message is described by the reason of its condition.
+    const message = summary?.message || progressOf(object)?.reason || '';
     const said = { reason: '', message };
     if (tags.includes(Tag.Terminal)) {
       const advice = kind?.life.hintFor?.(object, message);
@@ -244,6 +250,8 @@ export class Diagnosis {
     const body = { standing: Standing.Deleting, ...since, heldBy, needs: [] };
     const others = heldBy.filter(({ own }) => !own);
     if (others.some(({ holders }) => holders.length > 0)) return body;
+    const paused = this.#pause(subject);
+    if (paused !== undefined) return { ...body, ...paused };
     const strange = others.find(({ finalizer }) => this.#deps.registry.claimants(finalizer).length === 0);
     if (strange !== undefined) return { ...body, cause: cause.strange(label, strange.finalizer) };
     const [released] = others;
@@ -338,6 +346,19 @@ export class Diagnosis {
     const serves = isDeleted(by.object) || (neededFor === 'always' && by.id !== undefined);
     if (isDeleted(found) && !serves) return false;
     return orElse(() => this.#deps.registry.standing(target, found).ready, false);
+  }
+
+  /** Part of a finding about a paused object. Its conditions are from before the pause. */
+  #pause({ kind, object, label, address }: Subject): Pick<Finding, 'progressing' | 'cause'> | undefined {
+    const pause = kind?.life.pausedBy?.(object);
+    if (kind === undefined || pause === undefined) return undefined;
+    const place = address.namespace === '' ? '' : ` -n ${address.namespace}`;
+    const reference = `${kind.kind.toLowerCase()}/${address.name}${place}`;
+    const message = `by its annotation '${pause.annotation}'`;
+    return {
+      progressing: { status: 'False', reason: 'Paused', message },
+      cause: cause.paused(label, pause, reference),
+    };
   }
 
   #since(time: string | undefined): { readonly sinceMs?: number } {

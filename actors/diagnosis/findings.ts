@@ -15,6 +15,8 @@ export const Standing = {
   /** As specified, and not usable as it is. */
   Unavailable: 'unavailable',
   Available: 'available',
+  /** Nothing is done for it, as a client asked by an annotation. */
+  Paused: 'paused',
   /** The user deleted it. */
   Deleting: 'deleting',
 } as const;

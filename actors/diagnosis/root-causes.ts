@@ -2,8 +2,9 @@
 
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { joinedLines } from '../../adapters/text/without-end.ts';
+import { TROUPE_PAUSE } from '../../machines/annotations.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
-import type { Hint } from '../../machines/lifecycle.ts';
+import type { Hint, Pause } from '../../machines/lifecycle.ts';
 import { isNeeded } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { availabilityOf, type Condition, progressOf } from '../base/conditions.ts';
@@ -65,15 +66,34 @@ export function defective(label: string, defect: string): Cause {
 
 /** The last step failed in a way that may pass. @param doing  what could not be done, with a blank before it */
 export function retried(label: string, doing: string, { message }: Pick<Condition, 'message'>): Cause {
-  const summary = `${label}${doing}: ${joinedLines(message)}`;
+  const summary = [`${label}${doing}`, joinedLines(message)].filter((part) => part !== '').join(': ');
   return { summary, advice: 'it is tried again automatically, with exponential backoff', weight: Weight.Retried };
 }
 
 /** A person has to do something about it, though it is tried again. @param doing  as with `retried` */
 export function advised(label: string, doing: string, { message }: Pick<Condition, 'message'>, advice: Hint): Cause {
   const { at, what, todo } = advice;
-  const said = [at ?? `${label}${doing}`, what, joinedLines(message)].filter((part) => part !== undefined).join(': ');
+  const said = [at ?? `${label}${doing}`, what, joinedLines(message)]
+    .filter((part) => part !== undefined && part !== '')
+    .join(': ');
   return { summary: said, advice: todo, weight: Weight.Refused, ...(at !== undefined && { at }) };
+}
+
+/**
+ * Cause: a client has Troupe do nothing for the object.
+ *
+ * @param reference  the object as commands name it, with its namespace: `baremetalhost/one -n metal`
+ */
+export function paused(label: string, { annotation, value }: Pause, reference: string): Cause {
+  const isOwn = value === TROUPE_PAUSE;
+  const owner = isOwn || value === '' ? '' : `, which '${value}' set`;
+  return {
+    summary: `${label} is paused by its annotation '${annotation}'${owner}`,
+    advice: isOwn
+      ? `run 'troupe resume ${reference}'`
+      : 'the client that set the annotation must remove it; nothing is done for the object until then',
+    weight: Weight.Held,
+  };
 }
 
 /** @param id  id of the external resource, which would be deleted with it */
@@ -136,7 +156,12 @@ export function foreign(
   { advice, sinceMs }: { readonly advice: Hint | undefined; readonly sinceMs?: number },
 ): Cause {
   const state = statusOf(object);
-  const reported = `${joinedLines(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
+  const parts = [
+    joinedLines(message),
+    state === undefined ? '' : `status ${state}`,
+    sinceMs === undefined ? '' : `for ${duration(sinceMs)}`,
+  ];
+  const reported = parts.filter((part) => part !== '').join(', ') || 'no reason is reported';
   if (advice === undefined) return { summary: `${label}: ${reported}`, advice: BY_ITSELF, weight: Weight.Foreign };
   const cause = advised(label, '', { message: reported }, advice);
   return advice.isPatient === true ? { ...cause, weight: Weight.Foreign } : cause;

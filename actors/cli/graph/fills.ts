@@ -9,5 +9,6 @@ export const FILLS: Readonly<Record<Standing, string>> = {
   [Standing.Failed]: '#ff9c9c',
   [Standing.Unavailable]: '#ffc9a8',
   [Standing.Available]: '#bfe8c4',
+  [Standing.Paused]: '#ffe9a8',
   [Standing.Deleting]: '#b8e6ee',
 };

@@ -1,21 +1,21 @@
 // `troupe pause` and `troupe resume`: nothing is done for an object meanwhile, by the annotation that its kind has for that.
 import { hint } from '../../../adapters/text/nearest.ts';
 import { TerminalError } from '../../../bus/mod.ts';
+import { TROUPE_PAUSE } from '../../../machines/annotations.ts';
 import { plain } from '../../base/printable.ts';
 import { annotate, annotationsOf, type Target, withTarget } from '../annotate.ts';
 import type { CommandContext } from '../command-context.ts';
-
-/** Value by which this command recognizes its own pauses; pauses of others must be resumed by them. */
-const OWN = 'troupe.dev/pause';
 
 /** @throws {TerminalError} there is no such object, its kind cannot be paused, or the user may not change it */
 export function pause(question: CommandContext): Promise<number> {
   return withTarget('pause', question, async (target) => {
     const annotation = annotationOf(target, question);
     const before = (await annotationsOf(target))[annotation];
-    if (before === undefined) await annotate(target, annotation, OWN);
+    if (before === undefined) await annotate(target, annotation, TROUPE_PAUSE);
     const by =
-      before === undefined || before === OWN ? '' : `, by ${before === '' ? 'another client' : `'${plain(before)}'`}`;
+      before === undefined || before === TROUPE_PAUSE
+        ? ''
+        : `, by ${before === '' ? 'another client' : `'${plain(before)}'`}`;
     question.out.write(`${plain(target.label)} is paused${by}\n`);
     return 0;
   });
@@ -27,7 +27,7 @@ export function resume(question: CommandContext): Promise<number> {
     const annotation = annotationOf(target, question);
     const before = (await annotationsOf(target))[annotation];
     // mutant: resumes-what-others-paused if -> false
-    if (before !== undefined && before !== OWN)
+    if (before !== undefined && before !== TROUPE_PAUSE)
       throw new TerminalError(
         `${plain(target.label)} was paused by another client, as '${plain(before)}': that client must remove the annotation '${annotation}'`,
       );

@@ -97,8 +97,8 @@ function lineOf(finding: Finding, ink: Ink): Line {
 export function detailOf({ standing, available, progressing, needs, heldBy = [] }: Finding): string {
   const message = joinedLines(progressing?.message ?? '');
   if (standing === Standing.Unseen || standing === Standing.Absent || progressing === undefined) return '';
-  if (standing === Standing.Available) return '';
-  const reason = `${progressing.reason}: ${message}`;
+  if (standing === Standing.Available || standing === Standing.Paused) return '';
+  const reason = message === '' ? progressing.reason : `${progressing.reason}: ${message}`;
   // Facts of the lines below are not repeated here.
   if (standing === Standing.Deleting && heldBy.some(({ holders }) => holders.length > 0)) return '';
   // A message from before the deletion is outdated.

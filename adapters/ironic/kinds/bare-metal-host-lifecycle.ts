@@ -2,7 +2,12 @@
 import type { SnapshotFrom } from 'xstate';
 import { conditions } from '../../../machines/bare-metal-host/conditions.ts';
 import type { HostContext, HostView } from '../../../machines/bare-metal-host/context.ts';
-import { type BareMetalHost, HostAnnotation, type HostStatus } from '../../../machines/bare-metal-host/host.ts';
+import {
+  annotationOf,
+  type BareMetalHost,
+  HostAnnotation,
+  type HostStatus,
+} from '../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import { SECRET_MISSING } from '../../../machines/bare-metal-host/registration.ts';
 import { completeStatus } from '../../../machines/bare-metal-host/status.ts';
@@ -45,6 +50,10 @@ export function bareMetalHostLifecycle(options: HostKindOptions): Lifecycle {
     },
     hintFor,
     summarize: (object) => hostSummary(hostOf(object)),
+    pausedBy(object) {
+      const value = annotationOf(hostOf(object), HostAnnotation.Paused);
+      return value === undefined ? undefined : { annotation: HostAnnotation.Paused, value };
+    },
   };
 }
 

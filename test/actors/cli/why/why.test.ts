@@ -715,6 +715,70 @@ test('a kind whose status has words of its own is explained by what these come t
   assert.match(await reported(host('deprovisioning')), /^BareMetalHost\/one {2}waiting/);
 });
 
+test('a paused host is a root cause with its annotation, whatever its conditions said before', async () => {
+  const kinds = [configure(metal3, { IRONIC_ENDPOINT: 'http://ironic.test' })].flatMap(withoutOperations);
+  const metal = registry(kinds, metal3.referencedKinds ?? []);
+  const host = (value: string, deletion = {}): KubeObject => {
+    const one = object('BareMetalHost', 'one');
+    const status = { operationalStatus: 'OK', errorMessage: '', provisioning: { state: 'provisioned', ID: 'node' } };
+    const conditions = [
+      { type: 'Progressing', status: 'False', reason: 'NotProgressing', message: '', lastTransitionTime: ago(9_000) },
+    ];
+    const annotations = { 'baremetalhost.metal3.io/paused': value };
+    return { ...one, metadata: { ...one.metadata, ...deletion, annotations }, status: { ...status, conditions } };
+  };
+  const found = (one: KubeObject): Promise<Finding> => {
+    const address = { realm: 'metal3', plural: 'baremetalhosts', namespace: 'ns', name: 'one' };
+    return new Diagnosis({ reading: readingOf([one]), registry: metal, now: NOW }).explain(address);
+  };
+  const reported = async (one: KubeObject): Promise<string> => whyText(await found(one), Ink.Plain);
+  const paused = "root cause: BareMetalHost/one is paused by its annotation 'baremetalhost.metal3.io/paused'";
+  const own = await found(host('troupe.dev/pause'));
+  assert.equal([own.standing, own.sinceMs, own.progressing?.reason], ['paused', undefined, 'Paused']);
+  assert.is(
+    whyText(own, Ink.Plain),
+    `BareMetalHost/one  paused\n\n${paused}; run 'troupe resume baremetalhost/one -n ns'\n`,
+  );
+  const others = 'the client that set the annotation must remove it; nothing is done for the object until then';
+  assert.is(
+    await reported(host('metal3.io/capm3')),
+    `BareMetalHost/one  paused\n\n${paused}, which 'metal3.io/capm3' set; ${others}\n`,
+  );
+  assert.is(await reported(host('')), `BareMetalHost/one  paused\n\n${paused}; ${others}\n`);
+  const deleted = { deletionTimestamp: ago(9), finalizers: ['baremetalhost.metal3.io'] };
+  assert.match(
+    await reported(host('troupe.dev/pause', deleted)),
+    /^BareMetalHost\/one {2}deleting for 9 s: Paused: by its annotation '.*'\n(.*\n)+root cause: BareMetalHost\/one is paused by/,
+  );
+});
+
+test('a message that is empty leaves no colon, and the time is that of the present generation', async () => {
+  const kinds = [configure(metal3, { IRONIC_ENDPOINT: 'http://ironic.test' })].flatMap(withoutOperations);
+  const metal = registry(kinds, metal3.referencedKinds ?? []);
+  const reported = async (state: string, generation: number): Promise<string> => {
+    const one = object('BareMetalHost', 'one');
+    const lastTransitionTime = ago(9_000);
+    const conditions = [
+      {
+        ...{ type: 'Progressing', status: 'True', reason: 'Deprovisioning', message: '', lastTransitionTime },
+        observedGeneration: 1,
+      },
+    ];
+    const status = { operationalStatus: 'OK', errorMessage: '', provisioning: { state, ID: 'node' }, conditions };
+    const changed = { ...one, metadata: { ...one.metadata, generation }, status };
+    const address = { realm: 'metal3', plural: 'baremetalhosts', namespace: 'ns', name: 'one' };
+    return whyText(
+      await new Diagnosis({ reading: readingOf([changed]), registry: metal, now: NOW }).explain(address),
+      Ink.Plain,
+    );
+  };
+  assert.is(
+    await reported('deprovisioning', 1),
+    `BareMetalHost/one  waiting for 2 h: Deprovisioning\n\nroot cause: BareMetalHost/one: Deprovisioning; ${BY_ITSELF}\n`,
+  );
+  assert.match(await reported('deprovisioning', 2), /^BareMetalHost\/one {2}unseen\n/);
+});
+
 test('states have colors on a terminal', async () => {
   const text = whyText(await ask('Network', 'net'), Ink.Color);
   assert.ok(text.startsWith('Network/net  \u001b[31mabsent\u001b[0m\n'), JSON.stringify(text));
