@@ -33,10 +33,13 @@ const CHART = join(DEPLOY, 'chart');
 const KINDS = join(DEPLOY, 'kinds');
 const NO_HELM = 'there is no helm on the PATH';
 
+/** As callers whose names the chart does not know: with all permissions that the role asks for. */
+const OCM = { enabled: true, tlsSecret: 'company-tls', writesAs: 'caller', users: ['*'], groups: ['*'] };
+
 /** All that can be chosen, for tests: what install.yaml does not show. */
 const EVERYTHING = {
   ...{ crds: { enabled: false }, roles: { split: true }, egress: { enabled: true }, windows: { enabled: true } },
-  ...{ visualizer: { enabled: true }, webhooks: { enabled: true }, ocm: { enabled: true, tlsSecret: 'company-tls' } },
+  ...{ visualizer: { enabled: true }, webhooks: { enabled: true }, ocm: OCM },
   models: {
     volume: { configMap: { name: 'company-models' } },
     kinds: { 'fleet.models.troupe.dev': ['clusters', 'nodepools', 'regions'] },

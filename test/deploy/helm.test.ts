@@ -161,7 +161,7 @@ if (helm === undefined) {
   test('with all that it has it is what tests read', async () => {
     const all = { egress: { enabled: true }, windows: { enabled: true }, webhooks: { enabled: true } };
     const metrics = { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } };
-    const ocm = { enabled: true, tlsSecret: 'company-tls' };
+    const ocm = { enabled: true, tlsSecret: 'company-tls', writesAs: 'caller', users: ['*'], groups: ['*'] };
     const apart = { roles: { split: true }, crds: { enabled: false } };
     const values = { ...all, ...apart, metrics, visualizer: { enabled: true }, ocm, models: FLEET };
     same(await templated(helm, values), everything());
@@ -321,15 +321,15 @@ if (helm === undefined) {
       '--ocm-bind-address=:8000',
       '--ocm-auth=token',
       '--ocm-namespace=default',
-      '--ocm-writes-as=caller',
+      '--ocm-writes-as=self',
       '--ocm-token-file=/etc/troupe/token/token',
     ]);
     assert.equal(plainly.volumes, [
       { name: 'models', ...FLEET.volume },
       { name: 'token', secret: { secretName: 'troupe-ocm-token', defaultMode: 0o440 } },
     ]);
-    assert.match(plainly.text, '"verbs":["impersonate"]');
-    assert.not.match(plainly.text, '"delete"');
+    assert.not.match(plainly.text, 'impersonate');
+    assert.match(plainly.text, '"create","delete","get","list","patch","watch"');
     assert.match(plainly.text, / 80$/);
     const more = {
       auth: 'jwks',
@@ -339,11 +339,17 @@ if (helm === undefined) {
       tlsSecret: 'api-tls',
       accessTokensSecret: 'pull',
     };
-    const encrypted = await served({ ...more, namespace: 'fleets', writesAs: 'self' });
+    const encrypted = await served({
+      ...more,
+      namespace: 'fleets',
+      writesAs: 'caller',
+      users: ['eve'],
+      groups: ['dev'],
+    });
     assert.equal(encrypted.args.slice(1), [
       '--ocm-auth=jwks',
       '--ocm-namespace=fleets',
-      '--ocm-writes-as=self',
+      '--ocm-writes-as=caller',
       '--ocm-jwks=https://sso.example.com/keys',
       '--ocm-issuer=https://sso.example.com',
       '--ocm-audience=fleets',
@@ -355,13 +361,32 @@ if (helm === undefined) {
       encrypted.volumes.map(({ name }) => name),
       ['models', 'access-tokens', 'tls'],
     );
-    assert.not.match(encrypted.text, 'impersonate');
-    assert.match(encrypted.text, '"create","delete","get","list","patch","watch"');
+    assert.not.match(encrypted.text, '"delete"');
     assert.match(encrypted.text, / 443$/);
     const ocm = { enabled: true };
+    const unnamed = { models: FLEET, ocm: { ...ocm, writesAs: 'caller' } };
+    assert.match(await refusal(unnamed), 'ocm.writesAs caller needs ocm.users');
     assert.match(await refusal({ ocm }), 'say in models.volume where they are');
     assert.match(await refusal({ models: FLEET, ocm: { ...ocm, auth: 'jwks' } }), 'ocm.auth jwks needs ocm.jwks');
     assert.match(await refusal({ models: FLEET, ocm: { ...ocm, auth: 'none' } }), /ocm.auth|one of/);
+  });
+
+  test('pods that serve models impersonate the users and groups that are named, and no others', async () => {
+    const impersonated = async (ocm: object): Promise<readonly unknown[]> => {
+      const manifests = await templated(helm, { models: FLEET, ocm: { enabled: true, ...ocm } });
+      const { rules } = one(manifests, 'ClusterRole', 'troupe-ocm-beyond') as unknown as { rules: JsonObject[] };
+      const found = rules.filter(({ verbs }) => (verbs as string[]).includes('impersonate'));
+      return found.map(({ resources, resourceNames = null }) => [resources, resourceNames]);
+    };
+    assert.equal(await impersonated({}), []);
+    assert.equal(await impersonated({ writesAs: 'caller', users: ['eve', 'bob'] }), [
+      [['users'], ['system:anonymous', 'eve', 'bob']],
+      [['groups'], ['system:authenticated', 'system:unauthenticated']],
+    ]);
+    assert.equal(await impersonated({ writesAs: 'caller', users: ['eve'], groups: ['dev'] }), [
+      [['users'], ['system:anonymous', 'eve']],
+      [['groups'], ['system:authenticated', 'system:unauthenticated', 'dev']],
+    ]);
   });
 
   test('36.7: all pods that know kinds know those of models, and so does who makes the keys of the bus', async () => {

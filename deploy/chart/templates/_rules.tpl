@@ -125,11 +125,21 @@ iscsitargets, smbmappings, windowsdisks, windowsmounts, windowsstoragenodes, win
 {{ include "troupe.rules.reviews" $ }}
 {{- end }}
 
-{{- /* Objects are written with the rights of whoever asks, or with these. */}}
+{{- /* Impersonation of named users or groups, and of those that the API server gives every caller. Of: resource, names, always. */}}
+{{- define "troupe.rules.impersonation" -}}
+{{- if has "*" .names }}
+- { apiGroups: [""], resources: [{{ .resource }}], verbs: [impersonate] }
+{{- else }}
+- { apiGroups: [""], resources: [{{ .resource }}], resourceNames: {{ concat .always .names | uniq | toJson }}, verbs: [impersonate] }
+{{- end }}
+{{- end }}
+
+{{- /* Objects are written with the permissions of the caller, or with these. */}}
 {{- define "troupe.rules.ocm" -}}
 {{- if eq $.Values.ocm.writesAs "caller" }}
 {{- include "troupe.rules.models" (dict "root" $ "verbs" "get, list, watch") }}
-- { apiGroups: [""], resources: [groups, users], verbs: [impersonate] }
+{{- include "troupe.rules.impersonation" (dict "resource" "users" "names" $.Values.ocm.users "always" (list "system:anonymous")) }}
+{{- include "troupe.rules.impersonation" (dict "resource" "groups" "names" $.Values.ocm.groups "always" (list "system:authenticated" "system:unauthenticated")) }}
 {{- else }}
 {{- include "troupe.rules.models" (dict "root" $ "verbs" "create, delete, get, list, patch, watch") }}
 {{- end }}
