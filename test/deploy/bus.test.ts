@@ -31,7 +31,7 @@ interface Pods {
 const objects = installed();
 
 const jobArgs = (): readonly string[] => {
-  const { spec } = one<{ spec: { template: { spec: Pods } } }>(objects, 'Job', 'troupe-bus-credentials');
+  const { spec } = one<{ spec: { template: { spec: Pods } } }>(objects, 'Job', /^troupe-bus-credentials-[0-9a-f]{8}$/);
   return spec.template.spec.containers[0]?.args ?? [];
 };
 

@@ -133,7 +133,7 @@ if (!admin) {
     const { spec } = one<{ spec: { template: { spec: { containers: readonly { args: readonly string[] }[] } } } }>(
       manifests,
       'Job',
-      'troupe-bus-credentials',
+      /^troupe-bus-credentials-/,
     );
     return spec.template.spec.containers[0]?.args ?? [];
   }
