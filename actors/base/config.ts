@@ -65,7 +65,7 @@ export interface WebhookPlace {
 }
 
 export interface Config {
-  /** Path of a kubeconfig; undefined: none was named, and no in-cluster credentials are there. */
+  /** Path of a kubeconfig, or of several in the form of `KUBECONFIG`; undefined: none was named, and no in-cluster credentials are there. */
   readonly kubeconfig: string | undefined;
   /** Origin of the path: an option of this command, or the variable `KUBECONFIG`, which other programs use too. */
   readonly kubeconfigOrigin: 'option' | 'variable' | undefined;

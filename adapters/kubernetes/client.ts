@@ -49,7 +49,7 @@ interface LoggedIn {
 
 export interface KubeClientDeps {
   clock: Clock;
-  /** Path of a kubeconfig. */
+  /** Path of a kubeconfig, or of several: see `accessByKubeconfig`. */
   kubeconfig?: string | undefined;
   /** Context of the kubeconfig; its current one by default. */
   context?: string | undefined;

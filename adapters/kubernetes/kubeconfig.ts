@@ -3,9 +3,9 @@
 // `@kubernetes/client-node` knows every way to log in. To load it takes 65 MB and most of a second of processor time, so
 // it is asked only for what takes more than reading files: plugins, identity providers, impersonation.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { delimiter, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { TerminalError } from '../../bus/errors.ts';
 
@@ -47,16 +47,29 @@ const PLAIN: ReadonlySet<string> = new Set([
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
+/** Fields of clusters and users that name files, relative to the kubeconfig that they are in. */
+const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'] as const;
+
 /**
+ * @param path  of a kubeconfig, or of several in the form of `KUBECONFIG`: missing files are left out, and of entries
+ *   with one name the first is used, as kubectl does
  * @param asked  name of a context; the current one unless given
  * @throws {TerminalError} the kubeconfig cannot be read, or has no such context with a cluster
  */
 export function accessByKubeconfig(path: string, asked?: string): Access {
-  const config = fieldsOf(read(path));
-  const named = (list: string, name: unknown): Fields | undefined =>
-    arrayOf(config[list]).find((entry) => typeof name === 'string' && entry['name'] === name);
+  const files = filesOf(path);
+  const configs = files.map((file) => ({ folder: dirname(file), fields: fieldsOf(read(file)) }));
+  const named = (list: string, name: unknown): Fields | undefined => {
+    if (typeof name !== 'string') return undefined;
+    for (const { folder, fields } of configs) {
+      const entry = arrayOf(fields[list]).find((each) => each['name'] === name);
+      if (entry !== undefined) return withPaths(entry, folder);
+    }
+    return undefined;
+  };
+  const current = configs.map(({ fields }) => textOf(fields['current-context'])).find((name) => name !== undefined);
   // mutant: context-asked-for ?? -> $2
-  const context = fieldsOf(named('contexts', asked ?? config['current-context'])?.['context']);
+  const context = fieldsOf(named('contexts', asked ?? current)?.['context']);
   const cluster = fieldsOf(named('clusters', context['cluster'])?.['cluster']);
   const user = fieldsOf(named('users', context['user'])?.['user']);
   const { server } = cluster;
@@ -68,7 +81,7 @@ export function accessByKubeconfig(path: string, asked?: string): Access {
   return {
     server: server.replace(/\/$/, ''),
     namespace: textOf(context['namespace']) ?? 'default',
-    credentials: () => (isPlain ? plainCredentials(cluster, user, dirname(path)) : libraryCredentials(path, asked)),
+    credentials: () => (isPlain ? plainCredentials(cluster, user) : libraryCredentials(files, asked)),
   };
 }
 
@@ -89,14 +102,38 @@ export function accessByPod(server: string, account: string = ACCOUNT): Access {
   return {
     server,
     namespace: namespace ?? 'default',
-    credentials: () => plainCredentials(cluster, user, '/'),
+    credentials: () => plainCredentials(cluster, user),
   };
 }
 
-async function plainCredentials(cluster: Fields, user: Fields, folder: string): Promise<Credentials> {
+/** @throws {TerminalError} none of several files exists */
+function filesOf(path: string): readonly string[] {
+  const parts = path.split(delimiter).filter((part) => part !== '');
+  // A single path is read even if it does not exist: the error names it. A path may have a delimiter in its name.
+  if (parts.length < 2 || existsSync(path)) return [parts.length === 1 ? (parts[0] ?? path) : path];
+  const files = parts.filter((part) => existsSync(part));
+  if (files.length > 0) return files;
+  throw new TerminalError(`kubeconfig '${path}' cannot be used: none of its files exists`);
+}
+
+/** The entry of a list of a kubeconfig, with absolute paths. */
+function withPaths(entry: Fields, folder: string): Fields {
+  const made = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const fields = value as Fields;
+    const paths = PATHS.flatMap((name) => {
+      const path = textOf(fields[name]);
+      return path === undefined ? [] : [[name, resolve(folder, path)] as const];
+    });
+    return { ...fields, ...Object.fromEntries(paths) };
+  };
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, made(value)]));
+}
+
+async function plainCredentials(cluster: Fields, user: Fields): Promise<Credentials> {
   const file = async (name: unknown): Promise<string | undefined> => {
     const path = textOf(name);
-    return path === undefined ? undefined : readFile(resolve(folder, path), 'utf8');
+    return path === undefined ? undefined : readFile(path, 'utf8');
   };
   /** Content inline, in base64, or in a file. */
   const content = async (fields: Fields, name: string): Promise<string | undefined> => {
@@ -127,10 +164,21 @@ async function plainCredentials(cluster: Fields, user: Fields, folder: string): 
   };
 }
 
-async function libraryCredentials(path: string, context: string | undefined): Promise<Credentials> {
+async function libraryCredentials(files: readonly string[], context: string | undefined): Promise<Credentials> {
   const { KubeConfig } = await import('@kubernetes/client-node');
+  const configs = files.map((file) => {
+    const one = new KubeConfig();
+    one.loadFromFile(file);
+    return one;
+  });
+  // The library's own merge throws for names that occur twice, and takes the current context of the last file.
   const config = new KubeConfig();
-  config.loadFromFile(path);
+  config.loadFromOptions({
+    clusters: firstOfEachName(configs.flatMap(({ clusters }) => clusters)),
+    users: firstOfEachName(configs.flatMap(({ users }) => users)),
+    contexts: firstOfEachName(configs.flatMap(({ contexts }) => contexts)),
+    currentContext: configs.map(({ currentContext }) => currentContext).find(Boolean),
+  });
   // mutant: credentials-of-context drop
   if (context !== undefined) config.setCurrentContext(context);
   const options: Parameters<typeof config.applyToHTTPSOptions>[0] & { headers?: Fields; auth?: unknown } = {};
@@ -147,6 +195,10 @@ async function libraryCredentials(path: string, context: string | undefined): Pr
     ),
   );
   return { tls, headers };
+}
+
+function firstOfEachName<Each extends { readonly name: string }>(all: readonly Each[]): Each[] {
+  return [...new Map(all.toReversed().map((each) => [each.name, each])).values()];
 }
 
 function read(path: string): unknown {

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
@@ -119,6 +119,42 @@ test('a context that is asked for goes before the current one, for the library t
     assert.equal([other.server, other.namespace], ['https://b.example', 'theirs']);
     assert.is((await other.credentials()).headers['Impersonate-User'], 'somebody');
     assert.throws(() => accessByKubeconfig(path, 'third'), /kubeconfig '.*' has no context 'third' with a cluster/);
+  }));
+
+test('several files are merged as kubectl does: missing ones are left out, the first of a name wins, paths are of their file', () =>
+  withFolder(async (folder) => {
+    const place = (name: string): string => join(folder, name, 'config');
+    const write = (name: string, config: object): void => {
+      mkdirSync(join(folder, name));
+      writeFileSync(place(name), stringify(config));
+    };
+    const cluster = { server: 'https://a.example', 'certificate-authority': 'ca.crt' };
+    write('users', { users: [{ name: 'u', user: { token: 'first' } }], 'current-context': '' });
+    write('clusters', {
+      clusters: [{ name: 'c', cluster }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'mine' } }],
+      'current-context': 'x',
+    });
+    write('others', {
+      clusters: [{ name: 'c', cluster: { server: 'https://b.example' } }],
+      users: [
+        { name: 'u', user: { token: 'second' } },
+        { name: 'acting', user: { token: 'third', as: 'eve' } },
+      ],
+      contexts: [{ name: 'y', context: { cluster: 'c', user: 'acting' } }],
+      'current-context': 'y',
+    });
+    writeFileSync(join(folder, 'clusters', 'ca.crt'), CA);
+    const paths = [place('absent'), place('users'), '', place('clusters'), place('others')].join(delimiter);
+    const { server, namespace, credentials } = accessByKubeconfig(paths);
+    assert.equal([server, namespace], ['https://a.example', 'mine']);
+    assert.equal(await credentials(), { tls: { ca: CA }, headers: { Authorization: 'Bearer first' } });
+    const other = accessByKubeconfig(paths, 'y');
+    assert.is(other.server, 'https://a.example');
+    const acting = await other.credentials();
+    assert.equal([acting.headers['Impersonate-User'], String(acting.tls['ca'])], ['eve', CA]);
+    const absent = [place('absent'), place('gone')].join(delimiter);
+    assert.throws(() => accessByKubeconfig(absent), /cannot be used: none of its files exists$/);
   }));
 
 test('a kubeconfig that leads nowhere says so', () =>
