@@ -230,6 +230,9 @@ function givenOf(own: FlagValue, env: Environment, variable: string): FlagValue 
 
 function namespaces({ name, value }: FlagValue): readonly string[] | undefined {
   const given = names(value);
+  // Without a name all namespaces would be meant, and a variable of a script that is empty asks for one.
+  if (value !== undefined && given === undefined)
+    throw new TerminalError(`${name} must be the name of a namespace, or several separated by commas; got '${value}'`);
   const wrong = given?.find((namespace) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace));
   if (wrong === undefined) return given;
   throw new TerminalError(`${name} must be the name of a namespace, or several separated by commas; got '${wrong}'`);

@@ -9,7 +9,7 @@ import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { BUILT_IN } from '../../process/adapters.ts';
 import { checkParts } from '../../process/check-adapter.ts';
 import { authorityOf } from '../../process/runtime.ts';
-import { type Cluster, NoKubeconfigError, openCluster } from '../cluster.ts';
+import { type Cluster, NoKubeconfigError, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../colors.ts';
 import { examineAccess } from './access.ts';
 import { examineBus } from './bus.ts';
@@ -99,6 +99,7 @@ async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Pr
     const { isReached, checks } = await examineServer(client, clock);
     if (!isReached) return checks;
     const parts = [
+      () => examineNamespaces(client, namespaces),
       () => examineDefinitions(client, adapters),
       () => leaderCheck(adapters, read),
       () => examineAccess(client, adapters, [...roles], namespaces),
@@ -117,6 +118,25 @@ async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Pr
   } finally {
     await cluster.close();
   }
+}
+
+/** Namespaces that were named and do not exist: checks of their objects would find nothing wrong. */
+async function examineNamespaces(
+  client: Cluster['client'],
+  namespaces: readonly string[] = [],
+): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  for (const namespace of namespaces) {
+    try {
+      await refuseAbsentNamespace(client, namespace);
+    } catch (error) {
+      if (!(error instanceof TerminalError)) throw error;
+      checks.push(
+        wrong(Area.Cluster, `namespace ${namespace}`, 'does not exist', 'create it, or name another with -n'),
+      );
+    }
+  }
+  return checks;
 }
 
 async function leaderCheck(

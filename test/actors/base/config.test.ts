@@ -77,6 +77,11 @@ test('namespaces are those of the variable that other operators have, where noth
   assert.equal(readConfig({ ...others, TROUPE_NAMESPACES: 'shop' }).namespaces, ['shop']);
   assert.equal(readConfig(others, { namespace: 'lab' }).namespaces, ['lab']);
   assert.match(refusal({ WATCH_NAMESPACE: 'Metal' }), 'WATCH_NAMESPACE must be the name of a namespace');
+  assert.match(
+    refusal({}, { namespace: '' }),
+    "--namespace must be the name of a namespace, or several separated by commas; got ''",
+  );
+  assert.is(readConfig({ TROUPE_NAMESPACES: '' }).namespaces, undefined);
 });
 
 test('the visualizer is a role where it has an address, and no part of what objects need', () => {

@@ -277,6 +277,17 @@ async function accountKubeconfig(world: World, account: string): Promise<string>
   return file;
 }
 
+check('a namespace that was named and does not exist is wrong, one that exists is not mentioned', async (world) => {
+  const config = {
+    ...readConfig({ KUBECONFIG: world.ground.kubeconfig }, {}, [openstack]),
+    namespaces: [world.namespace, 'nosuchns'],
+  };
+  const found = await examined(world, { config });
+  assert.is(found.code, 1, found.out);
+  const lines = of(found, Area.Cluster).filter((line) => line.includes(' namespace '));
+  assert.equal(lines, ['wrong namespace nosuchns: does not exist']);
+});
+
 check(
   'a cluster that does not answer is one finding',
   async (world) => {
