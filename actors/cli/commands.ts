@@ -6,7 +6,7 @@ import { TerminalError, TroupeError, toErrorData } from '../../bus/errors.ts';
 import { plainLines } from '../base/printable.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
 import type { ModelPlace } from '../process/load-models.ts';
-import { leaveWithReader, stopSignal } from '../process/process.ts';
+import { isSystemError, leaveWithReader, stopSignal } from '../process/process.ts';
 import { Ink } from './colors.ts';
 import { type CommandUsage, type OwnOptions, print } from './command.ts';
 import { asksForHelp, helpText, noCommand, type Program, parsed } from './command-line.ts';
@@ -88,7 +88,10 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv, prog
     process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     return 2;
   }
-  if (typeof call === 'string') return print(process.stdout, call);
+  if (typeof call === 'string') {
+    process.stdout.on('error', leaveWithReader);
+    return print(process.stdout, call);
+  }
   return await carriedOut(call, env);
 }
 
@@ -214,9 +217,10 @@ async function carriedOut(understood: Understood, env: NodeJS.ProcessEnv): Promi
     });
   } catch (error) {
     // Expected errors are one line; any other is a defect, printed with its stack.
-    if (error instanceof TroupeError) process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
+    if (error instanceof TroupeError || (isSystemError(error) && command !== 'run'))
+      process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);
-    return error instanceof TerminalError || usage.isQuery ? 2 : 1;
+    return error instanceof TerminalError || isSystemError(error) || usage.isQuery ? 2 : 1;
   }
 }

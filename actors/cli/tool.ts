@@ -2,7 +2,7 @@
 
 import { TroupeError } from '../../bus/errors.ts';
 import { plainLines } from '../base/printable.ts';
-import { leaveWithReader } from '../process/process.ts';
+import { isSystemError, leaveWithReader } from '../process/process.ts';
 import { asksForHelp, commandLines, helpText, noCommand, type Program, type Usage } from './command-line.ts';
 
 /** Commands with commands of their own. */
@@ -43,9 +43,9 @@ export async function runTool<Name extends string>(
     return await run(name, args, env);
   } catch (error) {
     // Expected errors are one line; any other is a defect, printed with its stack.
-    const isExpected = error instanceof TroupeError;
+    const isExpected = error instanceof TroupeError || isSystemError(error);
     const said = isExpected ? error.message : error instanceof Error ? error.stack : error;
     process.stderr.write(`troupe: ${plainLines(String(said))}\n`);
-    return exitCode(error);
+    return isSystemError(error) ? 2 : exitCode(error);
   }
 }

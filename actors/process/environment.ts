@@ -16,6 +16,7 @@ import {
   startNatsServer,
   TerminalError,
   TroupeError,
+  toErrorData,
 } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
 import { USER_AGENT } from '../base/version.ts';
@@ -55,7 +56,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   const { config, clock, onProgress, lasting } = options;
   const folder = resolve(options.folder);
   await refuseUnaskedCluster(options, ownKubeconfig(folder));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await refuseLinks(folder);
   const closing: (() => Promise<void>)[] = [await lockFolder(folder)];
   const close = async (): Promise<void> => {
@@ -90,6 +91,18 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** @throws {TerminalError} it is no directory, or cannot be made */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { message } = toErrorData(error);
+    throw new TerminalError(`--data must name a directory, or one that can be made; got '${folder}': ${message}`, {
+      cause: error,
+    });
   }
 }
 

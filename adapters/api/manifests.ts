@@ -25,4 +25,6 @@ export interface ManifestProblem {
   readonly line: number;
   /** Says nothing of what is in the text but kinds, names and versions. */
   readonly message: string;
+  /** The text is neither YAML nor JSON. */
+  readonly isUnreadable?: true;
 }

@@ -5,9 +5,12 @@ import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { TerminalError, toErrorData } from '../../../bus/mod.ts';
 import { plain } from '../../base/printable.ts';
 
+/** Name of the standard input, as many commands have it. */
+const STANDARD_INPUT = '-';
+
 export interface ConvertDeps {
   readonly adapters: readonly Pick<Adapter, 'manifests'>[];
-  /** Files; without any, `input` is converted. */
+  /** Files, or `-` for `input`, which is converted if there are none. */
   readonly names: readonly string[];
   /** Undefined: the latest one of each adapter. */
   readonly version: string | undefined;
@@ -24,7 +27,7 @@ export interface ConvertDeps {
  * Objects that cannot be converted stay as they are, and are reported with file, line and document; a file with such a
  * document is not written.
  *
- * @returns the exit code: 0, or 1 if something could not be converted
+ * @returns the exit code: 0, 1 if something could not be converted, or 2 if a text is neither YAML nor JSON
  * @throws {TerminalError} the call makes no sense, or a file cannot be read
  */
 export async function convert(deps: ConvertDeps): Promise<number> {
@@ -33,10 +36,13 @@ export async function convert(deps: ConvertDeps): Promise<number> {
   const versions = [...new Set(all.flatMap((each) => each.versions))];
   if (version !== undefined && !versions.includes(version))
     throw new TerminalError(`--to must be one of ${versions.join(', ')}; got '${version}'`);
-  if (isInPlace && names.length === 0) throw new TerminalError('--write needs files that are written');
+  if (isInPlace && (names.length === 0 || names.includes(STANDARD_INPUT)))
+    throw new TerminalError('--write needs files that are written');
   const texts: string[] = [];
   let problems = 0;
-  for (const name of names.length === 0 ? [undefined] : names) {
+  let isUnreadable = false;
+  for (const given of names.length === 0 ? [STANDARD_INPUT] : names) {
+    const name = given === STANDARD_INPUT ? undefined : given;
     const before = name === undefined ? await textOf(deps.input) : await readText(deps, name);
     let text = before;
     let found = 0;
@@ -48,6 +54,7 @@ export async function convert(deps: ConvertDeps): Promise<number> {
       for (const { line, document, message } of converted.problems)
         notes.write(`${name ?? 'standard input'}:${line}: document ${document}: ${plain(message)}\n`);
       found += converted.problems.length;
+      isUnreadable ||= converted.problems.some((problem) => problem.isUnreadable === true);
     }
     problems += found;
     if (!isInPlace) texts.push(text);
@@ -57,6 +64,7 @@ export async function convert(deps: ConvertDeps): Promise<number> {
     }
   }
   if (!isInPlace) out.write(joined(texts));
+  if (isUnreadable) return 2;
   return problems === 0 ? 0 : 1;
 }
 

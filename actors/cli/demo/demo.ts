@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
 import { windows } from '../../../adapters/windows/mod.ts';
-import type { Clock } from '../../../bus/mod.ts';
+import { type Clock, TerminalError } from '../../../bus/mod.ts';
 import type { Config } from '../../base/config.ts';
 import { openLog } from '../../base/log.ts';
 import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
@@ -80,7 +80,11 @@ export async function demo(deps: DemoDeps): Promise<number> {
   say('troupe demo: every object is an actor');
   // The reader has ended (`| head`): as good as Ctrl-C. The listener stays, for what is written while cleaning up.
   const unread = new AbortController();
-  out.on('error', () => unread.abort());
+  let outputError: NodeJS.ErrnoException | undefined;
+  out.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') outputError = error;
+    unread.abort();
+  });
   const signal = AbortSignal.any([deps.signal, unread.signal]);
   const closing: (() => Promise<unknown>)[] = [];
   try {
@@ -132,7 +136,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
     closing.push(() => drain(runtime, clock, log));
     const gateway = isServed ? await model.start({ client, clock, log, metrics: pages.metrics }) : undefined;
     closing.push(async () => gateway?.close());
-    return await new Demo({
+    const code = await new Demo({
       ...deps,
       signal,
       folder,
@@ -147,6 +151,9 @@ export async function demo(deps: DemoDeps): Promise<number> {
       images,
       say,
     }).run();
+    if (outputError !== undefined)
+      throw new TerminalError(`the output cannot be written: ${outputError.message}`, { cause: outputError });
+    return code;
   } finally {
     for (const close of closing.reverse()) await close();
   }

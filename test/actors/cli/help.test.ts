@@ -1,7 +1,8 @@
 // long
 // Every command explains itself by the table that parses its options, and misspelt commands and options are met with the
 // nearest.
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -195,6 +196,22 @@ test('help is asked for in any of the usual ways, and an option may stand before
   assert.is((await run(['help', 'model', 'check'])).out, out);
   assert.is((await run(['--log-level', 'warn', 'crds', '-h'])).out, (await run(['help', 'crds'])).out);
   assert.match((await run(['--log-level', 'warn', 'crds', 'Network'])).out, 'name: networks.openstack.k-orc.cloud');
+});
+
+test('output to a full disk is one line, and exits with 2', () => {
+  if (!existsSync('/dev/full')) return;
+  const full = openSync('/dev/full', 'w');
+  try {
+    for (const args of [['help'], ['crds', 'Network'], ['bus', 'help'], ['why', '--help']]) {
+      const options = { stdio: ['ignore', full, 'pipe'] as (number | 'ignore' | 'pipe')[], encoding: 'utf8' as const };
+      const { status, stderr } = spawnSync(process.execPath, [ENTRY, ...args], options);
+      const lines = stderr.trimEnd().split('\n');
+      assert.equal([status, lines.length], [2, 1], `${args.join(' ')}: ${stderr}`);
+      assert.match(lines[0] ?? '', /^troupe: the output cannot be written: ENOSPC/);
+    }
+  } finally {
+    closeSync(full);
+  }
 });
 
 test('as kubectl-troupe it is a command of kubectl, and says so', async () => {

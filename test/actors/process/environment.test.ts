@@ -138,6 +138,24 @@ test('a cluster that only KUBECONFIG names is refused before anything is written
   }
 });
 
+test('a folder that is a file, or cannot be made, is refused with its option', async () => {
+  const place = await mkdtemp(join(tmpdir(), 'troupe-environment-'));
+  const file = join(place, 'file');
+  await writeFile(file, '');
+  try {
+    for (const folder of [file, join(file, 'below')]) {
+      const error = await during({ folder, lasting: true }, async () => undefined).catch((thrown: unknown) => thrown);
+      assert.instance(error, TerminalError);
+      assert.match(
+        (error as Error).message,
+        `--data must name a directory, or one that can be made; got '${folder}': E`,
+      );
+    }
+  } finally {
+    await rm(place, { recursive: true });
+  }
+});
+
 test('the origin of the kubeconfig: the option takes precedence over the variable', () => {
   const origin = (...given: Parameters<typeof readConfig>): unknown => readConfig(...given).kubeconfigOrigin;
   assert.equal(

@@ -64,16 +64,24 @@ interface ConvertedPiece {
   readonly problems: readonly Omit<ManifestProblem, 'document'>[];
 }
 
-function unconverted(piece: string, offset: number, message: string): ConvertedPiece {
-  return { text: piece, problems: [{ line: lineOf(piece, offset), message }] };
+function unreadable(piece: string, offset: number, reason: string): ConvertedPiece {
+  const problem = { line: lineOf(piece, offset), message: `not valid YAML: ${reason}`, isUnreadable: true } as const;
+  return { text: piece, problems: [problem] };
+}
+
+/** First line of a message of the parser, without the position, which counts from the begin of the document. */
+function reasonOf(message: string): string {
+  const [line = ''] = message.split('\n');
+  return line.replace(/ at line \d+, column \d+:?$/, '');
 }
 
 function convertedPiece(piece: string, to: Version): ConvertedPiece {
   const document = parsed(piece);
   const [error] = document.errors;
-  if (error !== undefined) return unconverted(piece, error.pos[0], `no YAML: ${error.code}`);
+  if (error !== undefined) return unreadable(piece, error.pos[0], reasonOf(error.message));
   const before = dataOf(document);
-  if (before === undefined) return unconverted(piece, piece.search(/\*/), 'no YAML: BAD_ALIAS');
+  if (before === undefined)
+    return unreadable(piece, piece.search(/\*/), 'an alias without an anchor, or too many aliases');
   const { value: after, findings } = converted(before.data, [], to);
   return {
     text: isSame(before.data, after) ? piece : rewritten(piece, document, { before: before.data, after, to }),

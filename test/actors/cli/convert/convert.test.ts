@@ -89,6 +89,24 @@ test('a document that cannot be converted is told with its file and line, and it
     assert.equal([printed.code, printed.out], [1, `${BETA}---\n${STRANGE}`]);
   }));
 
+test('a text that is neither YAML nor JSON is an error of its own, and - is the standard input', () =>
+  withFiles({ 'broken.yaml': `${ALPHA}---\na: [b\n`, 'a.yaml': ALPHA }, async ({ path, run }) => {
+    const broken = await run({ names: [path('broken.yaml')] });
+    assert.is(broken.code, 2);
+    assert.match(broken.notes, /broken\.yaml:\d+: document 2: not valid YAML: Flow sequence .*\n$/);
+    assert.not.match(broken.notes, /[A-Z]_[A-Z]/);
+    const input = (async function* () {
+      yield BETA;
+    })();
+    assert.equal(await run({ names: [path('a.yaml'), '-'], input }), {
+      code: 0,
+      out: `${BETA}---\n${BETA}`,
+      notes: '',
+    });
+    const message = await run({ names: ['-'], isInPlace: true }).catch((error: Error) => error.message);
+    assert.match(String(message), /^--write needs files/);
+  }));
+
 test('a call that makes no sense is told what would', () =>
   withFiles({}, async ({ path, run }) => {
     const refused = async (deps: Partial<ConvertDeps>, what: RegExp): Promise<void> => {
