@@ -2,7 +2,7 @@
 import { ForbiddenError, type Resource, resourcePath } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject, TerminalError } from '../../bus/mod.ts';
 import { plain } from '../base/printable.ts';
-import { absence, type Cluster, named, openCluster } from './cluster.ts';
+import { absence, type Cluster, misused, named, openCluster } from './cluster.ts';
 import type { CommandContext } from './command-context.ts';
 
 /** Named object of a managed kind. */
@@ -29,7 +29,7 @@ export async function withTarget(
       { resources: registry.resources, adapters: question.adapters },
       question.names,
     );
-    if (name === undefined) throw new TerminalError(`'${command}' takes one object, such as 'network/app'`);
+    if (name === undefined) throw misused(command, question.names);
     if (!registry.kinds.some(({ kind, group }) => kind === resource.kind && group === resource.group))
       throw new TerminalError(`troupe does not manage ${resource.kind}: '${command}' is for objects of its own kinds`);
     const namespace = resource.scope === 'Cluster' ? '' : (question.namespace ?? client.namespace);

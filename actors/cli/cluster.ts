@@ -17,6 +17,8 @@ import { plain } from '../base/printable.ts';
 import { USER_AGENT } from '../base/version.ts';
 import { registryOf } from '../effects/operations-service.ts';
 import type { Registry } from '../object/registry.ts';
+import type { Usage } from './command-line.ts';
+import { isCommand, USAGES } from './usage.ts';
 
 export interface ClusterDeps {
   readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
@@ -114,9 +116,20 @@ export interface Named {
 export function named(command: string, namable: Namable, words: readonly string[]): Named {
   const [kind = '', name] = partsOf(words);
   if (kind !== '') return { resource: kindNamed(namable, kind), name };
-  throw new TerminalError(
-    `'${command}' takes a kind, such as 'network', one object, such as 'network/app', or none for all of a namespace; got '${words.join(' ')}'`,
-  );
+  throw misused(command, words);
+}
+
+/** Names that a command cannot take, with the forms that its usage lists. */
+export function misused(command: string, words: readonly string[]): TerminalError {
+  const usage: Usage | undefined = isCommand(command) ? USAGES[command] : undefined;
+  const forms = usage?.forms ?? [];
+  const taken = forms.map((form) => /^\[(.*)\]$/.exec(form)?.[1] ?? form);
+  const quoted = taken.filter((form) => form !== '').map((form) => `'${form}'`);
+  const isOptional = forms.some((form, at) => form === '' || form !== taken[at]);
+  const all = [...quoted, ...(isOptional ? ['nothing'] : [])];
+  const listed = all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+  const got = words.length === 0 ? 'nothing' : `'${words.join(' ')}'`;
+  return new TerminalError(`'${command}' takes ${listed}, such as 'network/app'; got ${got}`);
 }
 
 /**
@@ -140,9 +153,7 @@ export function objectNamed(command: string, namable: Namable, words: readonly s
     const { realm, plural } = kindNamed(namable, kind);
     return { realm, plural, name };
   }
-  throw new TerminalError(
-    `'${command}' takes one object, such as 'network/app', or none for all of a namespace; got '${words.join(' ')}'`,
-  );
+  throw misused(command, words);
 }
 
 /** Kind and name, or a kind alone; neither where it makes no sense. */

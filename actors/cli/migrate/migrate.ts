@@ -226,7 +226,8 @@ function adapterNamed({ adapters, names }: MigrateDeps): MigratedAdapter {
   const [realm, extra] = names;
   const realms = adapters.map((adapter) => adapter.realm);
   if (realm === undefined || extra !== undefined) {
-    throw new TerminalError(`'migrate' takes one of ${realms.join(', ')}; got '${names.join(' ')}'`);
+    const got = names.length === 0 ? 'nothing' : `'${names.join(' ')}'`;
+    throw new TerminalError(`'migrate' takes one of ${realms.join(', ')}; got ${got}`);
   }
   const found = adapters.find((adapter) => adapter.realm === realm);
   if (found !== undefined) return found;

@@ -32,7 +32,9 @@ export function resume(question: CommandContext): Promise<number> {
         `${plain(target.label)} was paused by another client, as '${plain(before)}': that client must remove the annotation '${annotation}'`,
       );
     if (before !== undefined) await annotate(target, annotation, null);
-    question.out.write(`${plain(target.label)} is not paused\n`);
+    question.out.write(
+      `${plain(target.label)} ${before === undefined ? 'was not paused; nothing was changed' : 'is resumed'}\n`,
+    );
     return 0;
   });
 }

@@ -44,6 +44,30 @@ test('35.A5: several kinds stand with commas, several objects behind their kind 
   }
 });
 
+test('a call that makes no sense names the forms of that command, and no others', () => {
+  const refusal = (call: () => unknown): string => {
+    try {
+      call();
+    } catch (error) {
+      assert.instance(error, TerminalError);
+      return toErrorData(error).message;
+    }
+    return 'none';
+  };
+  assert.is(
+    refusal(() => named('retry', namable, [])),
+    "'retry' takes '<kind>/<name>', such as 'network/app'; got nothing",
+  );
+  assert.is(
+    refusal(() => objectNamed('trace', namable, ['network'])),
+    "'trace' takes '<kind>/<name>', such as 'network/app'; got 'network'",
+  );
+  assert.is(
+    refusal(() => objectNamed('events', namable, ['a', 'b', 'c'])),
+    "'events' takes '<kind>/<name>' or nothing, such as 'network/app'; got 'a b c'",
+  );
+});
+
 test('a short name of a kind that is not there is none', () => {
   const [openstack] = adapters;
   if (openstack === undefined) throw new Error('there is no adapter');

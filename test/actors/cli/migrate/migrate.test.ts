@@ -262,7 +262,7 @@ test('the ClusterRole of a migration is enough for it, and no part of that can b
 test('a call that makes no sense is told what would', () =>
   scene(async ({ run }) => {
     for (const [deps, message] of [
-      [{ names: [] }, "'migrate' takes one of example; got ''"],
+      [{ names: [] }, "'migrate' takes one of example; got nothing"],
       [{ names: ['exampel'] }, "there is no adapter 'exampel'"],
       [{ config: { kubeconfig: undefined, inCluster: undefined } }, 'name the cluster with --kubeconfig'],
       [{}, 'the cluster has no definitions of example.org'],

@@ -156,9 +156,11 @@ test('35.B: a host is paused and resumed, and what others paused stays so', asyn
     assert.is((await ask('pause')).out, 'BareMetalHost/one is paused\n');
     assert.ok(annotations[PAUSED] !== undefined);
     assert.is((await ask('pause')).out, 'BareMetalHost/one is paused\n');
-    assert.is((await ask('resume')).out, 'BareMetalHost/one is not paused\n');
+    assert.is((await ask('resume')).out, 'BareMetalHost/one is resumed\n');
     assert.equal(annotations, {});
-    assert.is((await ask('resume')).code, 0);
+    const again = await ask('resume');
+    assert.equal([again.code, again.out], [0, 'BareMetalHost/one was not paused; nothing was changed\n']);
+    assert.is(await refusal(ask('pause', ['bmh'])), "'pause' takes '<kind>/<name>', such as 'network/app'; got 'bmh'");
     assert.match(await refusal(ask('retry', ['bmh/two'])), "BareMetalHost/two does not exist in namespace 'metal'");
     assert.match(await refusal(ask('retry', ['secret/two'])), 'troupe does not manage Secret');
     assert.match(

@@ -235,7 +235,7 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
         }
         throw new Error('it was answered');
       };
-      const one = "'why' takes one object, such as 'network/app', or none for all of a namespace";
+      const one = "'why' takes '<kind>/<name>' or nothing, such as 'network/app'";
       for (const names of [['network'], ['network/'], ['network/a/b'], ['network', 'a', 'b'], ['network/a', 'extra']]) {
         assert.is(await refusal(names), `${one}; got '${names.join(' ')}'`);
       }
