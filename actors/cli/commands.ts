@@ -65,7 +65,8 @@ interface Understood {
 }
 
 /**
- * Runs a command and returns the exit code: 0, 1 for a failure, 2 for a call that makes no sense, 130 for a demo cut short.
+ * Runs a command and returns the exit code: 0, 1 for an answer that is a problem, or a defect, 2 for an error, 130 for a demo
+ * that was interrupted.
  *
  * @param program  what the user typed before `args`
  */
@@ -221,6 +222,6 @@ async function carriedOut(understood: Understood, env: NodeJS.ProcessEnv): Promi
       process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);
-    return error instanceof TerminalError || isSystemError(error) || usage.isQuery ? 2 : 1;
+    return error instanceof TroupeError || isSystemError(error) || usage.isQuery ? 2 : 1;
   }
 }

@@ -5,7 +5,7 @@ import { COMMON } from '../options.ts';
 export const check = {
   name: 'check',
   about:
-    'check the contracts of adapters and whether their parts fit together; of --adapters, or of all adapters without it; exit status: 0 all is well, 1 something is wrong',
+    'check the contracts of adapters and whether their parts fit together; of --adapters, or of all adapters without it; exit status: 0 all is well, 1 something is wrong, 2 error',
   options: COMMON,
   examples: ['check --adapters ./src/mod.ts'],
   adapterFlags: ['process'],

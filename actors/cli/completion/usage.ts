@@ -5,7 +5,8 @@ import { COMMON } from '../options.ts';
 export const completion = {
   name: 'completion',
   forms: ['bash|zsh|fish'],
-  about: 'prints a script by which the shell completes commands, options, their values and kinds',
+  about:
+    'prints a script by which the shell completes commands, options, their values and kinds; exit status: 0 done, 2 error',
   options: COMMON,
   notes: `Once for all, in the file that the shell reads at its start:
 bash, ~/.bashrc:                     source <(troupe completion bash)

@@ -5,7 +5,8 @@ import { BUS_READER_OPTIONS, COMMON, TEXT_OR_JSON, WATCH } from '../options.ts';
 export const events = {
   name: 'events',
   forms: ['[<kind>/<name>]'],
-  about: 'list events of objects, one per line, from the kept history and, with --watch, new ones',
+  about:
+    'list events of objects, of all namespaces without -n, one per line, from the kept history and, with --watch, new ones; exit status: 0 done, 1 nothing is known of the named object, 2 error',
   options: {
     namespace: {
       type: 'string',

@@ -7,7 +7,7 @@ export const get = {
   name: 'get',
   forms: ['[<kind>[,<kind>...]]', '<kind> <name>...', '<kind>/<name>...'],
   about:
-    'list managed objects, one per line, with state, external id and first reason for waiting; exit status: 1 a named object does not exist, 2 error',
+    'list managed objects, one per line, with state, external id and first reason for waiting; exit status: 0 done, 1 a named object does not exist, 2 error',
   options: {
     state: {
       type: 'string',

@@ -5,7 +5,8 @@ import { COMMON } from '../options.ts';
 export const machines = {
   name: 'machines',
   forms: ['[<machine>...]'],
-  about: 'the statecharts by which objects live: which there are, as JSON that Stately opens, or as Mermaid diagrams',
+  about:
+    'the statecharts by which objects live: which there are, as JSON that Stately opens, or as Mermaid diagrams; exit status: 0 done, 2 error',
   options: {
     output: {
       type: 'string',

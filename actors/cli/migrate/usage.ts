@@ -6,7 +6,7 @@ export const migrate = {
   name: 'migrate',
   forms: ['<realm>'],
   about:
-    'rewrite every object of a group once, unchanged, so that the API server stores it in the version of its definition; continues after an interruption; exit status: 0 done, 1 an object could not be written, 130 interrupted',
+    'rewrite every object of a group once, unchanged, so that the API server stores it in the version of its definition; continues after an interruption; exit status: 0 done, 1 an object could not be written, 2 error, 130 interrupted',
   options: {
     'per-second': { type: 'string', value: 'N', default: '50', help: 'how many objects at most' },
     'dry-run': { type: 'boolean', help: 'says what would be written, and tries it with one object of each kind' },

@@ -6,7 +6,7 @@ export const pause = {
   name: 'pause',
   forms: ['<kind>/<name>'],
   about:
-    "has nothing done for a BareMetalHost until 'resume', by its annotation 'baremetalhost.metal3.io/paused'; takes the right to patch it",
+    "has nothing done for a BareMetalHost until 'resume', by its annotation 'baremetalhost.metal3.io/paused'; takes the right to patch it; exit status: 0 paused, 2 error",
   options: { ...PLACE, ...COMMON },
   examples: ['pause baremetalhost/node-1 -n metal'],
   adapterFlags: ['process'],
@@ -16,7 +16,7 @@ export const pause = {
 export const resume = {
   name: 'resume',
   forms: ['<kind>/<name>'],
-  about: "ends what 'pause' began; what others paused is theirs to resume",
+  about: "ends what 'pause' began; what others paused is theirs to resume; exit status: 0 not paused, 2 error",
   options: { ...PLACE, ...COMMON },
   examples: ['resume baremetalhost/node-1 -n metal'],
   adapterFlags: ['process'],

@@ -11,7 +11,7 @@ export const SCAFFOLDED = {
 export const scaffold = {
   name: 'scaffold',
   forms: ['adapter <name> <Kind>', '<realm> <Kind>'],
-  about: `${SCAFFOLDED.adapter}; or ${SCAFFOLDED.kind}`,
+  about: `${SCAFFOLDED.adapter}; or ${SCAFFOLDED.kind}; exit status: 0 done, 2 error`,
   options: COMMON,
   examples: ['scaffold adapter powerdns Zone', 'scaffold openstack AddressGroup'],
   load: () => import('./run.ts'),

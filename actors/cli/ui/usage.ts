@@ -6,7 +6,7 @@ export const ui = {
   name: 'ui',
   forms: ['[<kind>/<name>]'],
   about:
-    "opens the page of the running 'troupe dev' in the browser, and prints its address; with an object it begins there",
+    "opens the page of the running 'troupe dev' in the browser, and prints its address; with an object it begins there; exit status: 0 done, 1 the object does not exist, 2 error",
   options: {
     'no-open': { type: 'boolean', help: 'prints the address alone' },
     namespace: {

@@ -5,7 +5,7 @@ import { COMMON } from '../options.ts';
 
 export const version = {
   name: 'version',
-  about: 'the version of this program',
+  about: 'the version of this program; exit status: 0',
   options: COMMON,
   examples: ['version'],
   load: async () => ({ run: ({ out }) => print(out, `${TROUPE_VERSION}\n`) }),

@@ -3,7 +3,7 @@
 // nearest.
 import { execFile, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,6 +91,34 @@ test('every command tells its forms, all its options and how it is used', () =>
     }
     for (const line of out.split('\n')) assert.ok(line.length <= 122, line);
   }));
+
+test('every command says what its exit status means', async () => {
+  for (const { name } of Object.values(TROUPE))
+    assert.match((await called([name, '--help'])).out.replaceAll(/\s+/g, ' '), 'exit status: 0', name);
+});
+
+test('a cluster or a bus that does not answer is an error of the connection, which exits with 2', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-away-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const context = { clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:1' } }], users: [] };
+  const contexts = [{ name: 'x', context: { cluster: 'c' } }];
+  await writeFile(kubeconfig, JSON.stringify({ ...context, contexts, 'current-context': 'x' }));
+  try {
+    const cluster = ['--kubeconfig', kubeconfig];
+    for (const args of [
+      ...[['retry', 'network/a'], ['pause', 'bmh/a'], ['crds', '--apply'], ['get'], ['graph']].map((each) => [
+        ...each,
+        ...cluster,
+      ]),
+      ['events', '--nats-url', 'nats://127.0.0.1:1'],
+    ]) {
+      const { code, err } = await run(args);
+      assert.equal([code, err.trimEnd().split('\n').length], [2, 1], `${args.join(' ')}: ${err}`);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 test('a misspelt option is met with the nearest, and ends with 2', () =>
   forAll(async (usage) => {

@@ -223,7 +223,7 @@ test('a server that is not there is named', async () => {
   const change = (given: string): string => given.replace(/(127\.0\.0\.1|localhost):\d+/, '127.0.0.1:1');
   await withServer(async (kubeconfig) => {
     const { code, out, err } = await troupe(['crds', '--apply', '--kubeconfig', kubeconfig]);
-    assert.equal([code, out], [1, '']);
+    assert.equal([code, out], [2, '']);
     assert.is(err, 'troupe: no answer from the API server at https://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\n');
   }, change);
 });
