@@ -247,7 +247,6 @@ if (spawnSync('promtool', ['--version']).status !== 0) {
                   exp_annotations: {
                     summary: 'An object has not come to rest for more than an hour.',
                     description: 'One of the servers (r) has been on its way for 2h 0m 0s.',
-                    runbook_url: 'deploy/operating.md#troupeobjectswaiting',
                   },
                 },
               ],

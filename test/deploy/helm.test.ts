@@ -251,6 +251,21 @@ if (helm === undefined) {
     assert.is(await named({ replicas: 5 }), wrong);
   });
 
+  test('an alert has the URL of its section if the base is given, and none otherwise', async () => {
+    const runbooks = async (alerts: object): Promise<readonly unknown[]> => {
+      const manifests = await templated(helm, { metrics: { alerts: { enabled: true, ...alerts } } });
+      const { groups } = one(manifests, 'PrometheusRule', 'troupe')['spec'] as unknown as {
+        groups: { rules: { alert: string; annotations: { runbook_url?: string } }[] }[];
+      };
+      return groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations.runbook_url));
+    };
+    assert.equal(new Set(await runbooks({})), new Set([undefined]));
+    const found = await runbooks({ runbookBase: 'https://docs.example.com/operating.md' });
+    assert.is(found[0], 'https://docs.example.com/operating.md#troupeobjectsfailing');
+    assert.ok(found.every((url) => URL.canParse(String(url))));
+    assert.match(await refusal({ metrics: { alerts: { runbookBase: 'operating.md' } } }), 'runbookBase');
+  });
+
   test('a digest goes before a tag', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const manifests = await templated(helm, { image: { tag: '9.9.9', digest } });

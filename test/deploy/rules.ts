@@ -8,7 +8,7 @@ export interface Alert {
   readonly expr: string;
   readonly for: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
 }
 
 export const RULES_FILE = fileURLToPath(new URL('../../deploy/chart/files/rules.yaml', import.meta.url));
