@@ -110,7 +110,7 @@ export class ObjectMap {
     render(
       html`<header class="map-head">
           <h2 class="num">${counted(trees.length, 'object')}${groups.length > 1 ? ` in ${grouped(groups.length)} ${by === 'project' ? 'groups' : `${by}s`}` : ''}</h2>
-          <p class="dim">${bad.length === 0 ? '' : `${bad.length} with problems, those first. `}A square is an object; open a group to see names and claims.</p>
+          <p class="dim">${bad.length === 0 ? '' : `${counted(bad.length, by === 'project' ? 'group' : by)} with problems, those first. `}A square is an object; open a group to see names and claims.</p>
         </header>
         <div class="dens" .style=${`grid-template-columns: repeat(${columns.length}, minmax(0, 1fr))`}>
           ${columns.map(

@@ -61,7 +61,7 @@ test('35.A1: the map has every object, and namespaces with problems first', asyn
   await page.locator('.map canvas').first().waitFor();
   const [heading = ''] = await texts(page, '.map-head h2');
   assert.ok(Number.parseInt(heading.replaceAll(',', ''), 10) >= 5_000, heading);
-  assert.match(await page.locator('.map-head p').innerText(), /^3 with problems, those first/);
+  assert.match(await page.locator('.map-head p').innerText(), /^3 namespaces with problems, those first/);
   await close();
 });
 
