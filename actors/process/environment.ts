@@ -19,6 +19,7 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
+import { isLoopback } from '../base/listen-address.ts';
 import { USER_AGENT } from '../base/version.ts';
 import { lockFolder } from './folder-lock.ts';
 import { refuseLinks } from './own-folder.ts';
@@ -37,8 +38,6 @@ export interface Environment {
 }
 
 export interface EnvironmentOptions {
-  /** Command that opens it, for messages. */
-  command: string;
   config: Config;
   /** Whom the process is known as on the bus. */
   user: BusUser;
@@ -113,12 +112,12 @@ function ownKubeconfig(folder: string): string {
 
 /**
  * Check that the cluster was meant. `KUBECONFIG` is often exported for other programs, and its cluster would get
- * definitions and have its objects managed.
+ * definitions and have its objects managed. One on this machine is for development.
  *
- * @throws {TerminalError} only the variable names the cluster, and it is not the one that is started here
+ * @throws {TerminalError} only the variable names the cluster, and it is on another machine
  */
 async function refuseUnaskedCluster(
-  { command, config: { kubeconfig, kubeconfigOrigin }, clock }: EnvironmentOptions,
+  { config: { kubeconfig, kubeconfigOrigin }, clock }: EnvironmentOptions,
   own: string,
 ): Promise<void> {
   if (kubeconfig === undefined || kubeconfigOrigin === 'option' || (await isSame(kubeconfig, own))) return;
@@ -127,12 +126,14 @@ async function refuseUnaskedCluster(
     const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
     place = client.server;
     await client.close();
+    // mutant: cluster-of-variable-used if -> true
+    if (isLoopback(new URL(place).hostname.replaceAll(/[[\]]/g, ''))) return;
   } catch (error) {
     // An unusable file is no reason to name a cluster: the advice is the same.
     if (!(error instanceof TerminalError)) throw error;
   }
   throw new TerminalError(
-    `KUBECONFIG leads to ${place}, which '${command}' did not start: unset KUBECONFIG, or name that cluster with --kubeconfig`,
+    `KUBECONFIG leads to ${place}, which is not on this machine: unset KUBECONFIG, or name that cluster with --kubeconfig`,
   );
 }
 

@@ -28,8 +28,6 @@ import type { ShowDeps } from './show.ts';
 import { windowsInUse } from './windows.ts';
 
 export interface DemoDeps {
-  /** Name of the command, for messages. */
-  command: string;
   config: Config;
   adapters: readonly Adapter[];
   /** The environment and the command line, for the adapters. */
@@ -63,7 +61,7 @@ const PURPOSE = 'development';
  * @throws {TroupeError} it cannot begin: an input cannot be used, or the namespace has another owner
  */
 export async function demo(deps: DemoDeps): Promise<number> {
-  const { command, env, options, clock, cloudsFile, out } = deps;
+  const { env, options, clock, cloudsFile, out } = deps;
   const model = modelInUse(deps.adapters);
   const all = [...deps.adapters, ...(model === undefined ? [] : [model.adapter])];
   const config = {
@@ -90,7 +88,6 @@ export async function demo(deps: DemoDeps): Promise<number> {
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
     const opened = await openEnvironment({
-      command,
       config,
       adapters: said,
       user,

@@ -7,7 +7,7 @@ export const demo = {
   about:
     'create and delete the cloud of a small company; --keep does not delete it; exit status: 0 passed and nothing is left, 1 failed, 2 error, 130 interrupted',
   details:
-    'What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack, Ironic and a Windows node. The demo applies 135 objects of 36 kinds in any order, shows how each waits for what it needs and comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but a log in the folder of --data. A cluster is used only if --kubeconfig names it: the demo then installs the definitions of all kinds there, which stay, and manages its objects while it runs. A cluster that only KUBECONFIG names is refused.',
+    'What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack, Ironic and a Windows node. The demo applies 135 objects of 36 kinds in any order, shows how each waits for what it needs and comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but a log in the folder of --data. A cluster that --kubeconfig names is used instead: the demo installs the definitions of all kinds there, which stay, and manages its objects while it runs. KUBECONFIG may only name a cluster on this machine.',
   own: ['keep', 'data', 'visualizer-bind-address', 'log-level'],
   options: {
     keep: { type: 'boolean', help: 'the landscape stays up, and so does what was started for it, until Ctrl-C' },

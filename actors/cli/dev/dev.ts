@@ -19,8 +19,6 @@ import { firstSteps } from '../tutorial-path.ts';
 import { openVisualizer } from '../ui/running.ts';
 
 export interface DevDeps extends Omit<RunDeps, 'adapters'> {
-  /** Name of the command, for messages. */
-  command: string;
   adapters: readonly Adapter[];
   /** Environment and command-line options, for the adapters. */
   env: Texts;
@@ -38,7 +36,6 @@ const PURPOSE = 'development';
 
 /** @throws {TroupeError} something given cannot be used */
 export async function dev({
-  command,
   config,
   adapters: all,
   env,
@@ -57,7 +54,6 @@ export async function dev({
   const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
   const environment = await openEnvironment({
-    command,
     config,
     adapters: said,
     user,

@@ -8,7 +8,7 @@ export const dev = {
   about:
     'run all roles on this machine; starts an API server, NATS and simulated systems that are not given; exit status: 0 ended by a signal, 2 error',
   details:
-    'Without --kubeconfig an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. Without --models it serves a small model over HTTP, on the API server that it started. It prints their addresses and stays until Ctrl-C; the next start continues with the data in the directory. With --kubeconfig it installs the definitions of all kinds in that cluster, which stay, and manages its objects. A cluster that only KUBECONFIG names is refused.',
+    'Without --kubeconfig or KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. Without --models it serves a small model over HTTP, on the API server that it started. It prints their addresses and stays until Ctrl-C; the next start continues with the data in the directory. With --kubeconfig it installs the definitions of all kinds in that cluster, which stay, and manages its objects. KUBECONFIG may only name a cluster on this machine.',
   own: ['data', 'verbose'],
   options: {
     verbose: { type: 'boolean', short: 'v', help: 'logs each change of an object, a line each' },

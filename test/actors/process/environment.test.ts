@@ -26,7 +26,6 @@ async function during<T>(
   const { kubeconfig = undefined, origin: kubeconfigOrigin = 'variable', ...rest } = options;
   const environment = await openEnvironment({
     ...rest,
-    command: rest.lasting ? 'dev' : 'demo',
     config: { ...config, kubeconfig, kubeconfigOrigin },
     user: ALONE,
     adapters: [],
@@ -107,7 +106,7 @@ test('its own kubeconfig, exported, starts no second one, and is recognized when
   }
 });
 
-test('a cluster that only KUBECONFIG names is refused before anything is written; one that --kubeconfig names is used', async () => {
+test('a cluster elsewhere that only KUBECONFIG names is refused before anything is written; one that is asked for, or local, is used', async () => {
   const place = await mkdtemp(join(tmpdir(), 'troupe-environment-'));
   const [folder, kubeconfig] = [join(place, 'own'), join(place, 'kubeconfig')];
   const refusal = async (lasting: boolean, path: string): Promise<string> => {
@@ -121,17 +120,20 @@ test('a cluster that only KUBECONFIG names is refused before anything is written
   };
   const given = await openApiServer({ clock: simulatedClock() });
   try {
-    await copyFile(given.kubeconfig, kubeconfig);
-    const { server } = accessByKubeconfig(kubeconfig);
-    const todo = 'unset KUBECONFIG, or name that cluster with --kubeconfig';
-    assert.is(await refusal(false, kubeconfig), `KUBECONFIG leads to ${server}, which 'demo' did not start: ${todo}`);
-    assert.is(await refusal(true, kubeconfig), `KUBECONFIG leads to ${server}, which 'dev' did not start: ${todo}`);
+    const { server } = accessByKubeconfig(given.kubeconfig);
+    const elsewhere = 'https://cluster.example.com:6443';
+    await writeFile(kubeconfig, (await readFile(given.kubeconfig, 'utf8')).replaceAll(server, elsewhere));
+    const why = 'which is not on this machine: unset KUBECONFIG, or name that cluster with --kubeconfig';
+    for (const lasting of [false, true])
+      assert.is(await refusal(lasting, kubeconfig), `KUBECONFIG leads to ${elsewhere}, ${why}`);
     const absent = join(place, 'absent');
-    assert.is(await refusal(true, absent), `KUBECONFIG leads to '${absent}', which 'dev' did not start: ${todo}`);
+    assert.is(await refusal(true, absent), `KUBECONFIG leads to '${absent}', ${why}`);
     assert.equal(await readdir(place), ['kubeconfig']);
-    await during({ folder, lasting: true, kubeconfig, origin: 'option' }, async (environment) => {
-      assert.equal([environment.cluster, environment.client.server], ['given', server]);
-    });
+    await copyFile(given.kubeconfig, kubeconfig);
+    for (const origin of ['option', 'variable'] as const)
+      await during({ folder, lasting: true, kubeconfig, origin }, async (environment) => {
+        assert.equal([environment.cluster, environment.client.server], ['given', server]);
+      });
   } finally {
     await given.close();
     await rm(place, { recursive: true });

@@ -33,7 +33,6 @@ test('33.C5: nothing is written through a symbolic link that a folder came with'
     for (const link of ['kubeconfig', join('nats', 'data')]) {
       await symlink(precious, join(folder, link));
       const options = {
-        command: 'dev',
         config: readConfig({}),
         user: { name: 'dev', roles: [] },
         adapters: [],

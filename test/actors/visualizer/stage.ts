@@ -77,7 +77,6 @@ export async function openStage(latencyMs = 20): Promise<Stage> {
     const user = busUser(config.roles, said, config.nodeName);
     const onProgress = (): void => undefined;
     const opened = await openEnvironment({
-      command: 'demo',
       config,
       adapters: said,
       user,

@@ -100,6 +100,9 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['audit', 'protocol'], {
     'audit-end-frees-later-claim': 'AUDIT-4, P8: the end of a claim frees what its claimant refers to again',
   }),
+  ...noticedBy(['environment'], {
+    'cluster-of-variable-used': 'the demo manages whatever cluster the shell of its user is set to',
+  }),
   ...noticedBy(['watcher of namespaces'], {
     'forgotten-seeding-stays':
       'a mailbox whose seeding was forgotten is never marked again, and each deletion needs an audit',

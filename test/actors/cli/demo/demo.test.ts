@@ -41,7 +41,6 @@ async function withDemo(
   const { signal } = new AbortController();
   const start = (more: Partial<DemoDeps> = {}): Promise<number> =>
     demo({
-      command: 'demo',
       config,
       adapters,
       env: {},
@@ -251,7 +250,6 @@ test('a folder is for one process at a time', async () => {
       const folder = dirname(/log: (.*)$/m.exec(text)?.[1] ?? '');
       const { signal } = new AbortController();
       const deps = {
-        command: 'demo',
         config,
         adapters,
         env: {},
