@@ -5,7 +5,6 @@ import type { Child, Reference } from './request.ts';
 
 export type {
   Child,
-  ChildRemoval,
   Claimant,
   KnownDependencies,
   KnownDependency,

@@ -150,7 +150,6 @@ export interface Step {
   readonly object?: KubeObject | undefined;
 }
 
-/** State machine of a kind with its related functions: what the runtime knows of it. */
 /** Annotation that pauses an object: nothing is done for it until the annotation is removed. */
 export interface Pause {
   readonly annotation: string;
@@ -158,6 +157,7 @@ export interface Pause {
   readonly value: string;
 }
 
+/** State machine of a kind with its related functions: what the runtime knows of it. */
 export interface Lifecycle {
   /** The state machine, without its effects. */
   readonly machine: AnyStateMachine;

@@ -1,6 +1,6 @@
 // Ports of a lifecycle: what the runtime does for the effects of one object, and what it says of the objects that one depends on.
 import type { JsonObject, KubeObject } from './object.ts';
-import type { Child, ChildRemoval, OperationRequest, Reference } from './request.ts';
+import type { Child, OperationRequest, Reference } from './request.ts';
 
 /** Readiness of a dependency, in its actor's answer to a claim. */
 export const Readiness = { Pending: 'pending', Ready: 'ready', Deleting: 'deleting', Absent: 'absent' } as const;
@@ -164,10 +164,13 @@ export interface LifecyclePorts {
   /**
    * Asks for the deletion of the children, and says whether none was left.
    *
-   * @param options.more  of `ensureChildren`, as far as it owns them: what others own too loses this owner, and stays
+   * @param more  of `ensureChildren`, as far as it owns them: what others own too loses this owner, and stays
    * @param options.isDetached  whether the external resources of the children stay
    */
-  removeChildren(options?: ChildRemoval): Promise<{ readonly gone: boolean }>;
+  removeChildren(
+    more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[],
+    options?: { readonly isDetached?: boolean },
+  ): Promise<{ readonly gone: boolean }>;
   /** The pause with chance in it, so that many do not come at once. */
   jitter(delayMs: number): number;
   /** Milliseconds until the next moment of this interval, so that one poll serves all pollers. */

@@ -46,11 +46,6 @@ export interface Child {
   readonly onDrift: 'apply' | 'replace' | 'keep';
 }
 
-export interface ChildRemoval {
-  readonly more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[];
-  readonly isDetached?: boolean;
-}
-
 /** Dependent of an object, with its attributes. */
 export interface Claimant {
   readonly realm: string;

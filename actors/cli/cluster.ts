@@ -11,21 +11,14 @@ import {
   type Resource,
 } from '../../adapters/kubernetes/mod.ts';
 import { hint } from '../../adapters/text/nearest.ts';
-import { AbsentError, type Address, type Clock, TerminalError } from '../../bus/mod.ts';
-import type { Config } from '../base/config.ts';
+import { AbsentError, type Address, TerminalError } from '../../bus/mod.ts';
 import { plain } from '../base/printable.ts';
 import { USER_AGENT } from '../base/version.ts';
 import { registryOf } from '../effects/operations-service.ts';
 import type { Registry } from '../object/registry.ts';
+import type { ClusterDeps } from './command-context.ts';
 import type { Usage } from './command-line.ts';
 import { isCommand, USAGES } from './usage.ts';
-
-export interface ClusterDeps {
-  readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
-  readonly adapters: readonly ConfiguredAdapter[];
-  readonly clock: Clock;
-  readonly home: string | undefined;
-}
 
 export interface Cluster {
   readonly client: KubeClient;

@@ -1,10 +1,17 @@
 // Input of the read-only commands, and their output formats.
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { hint } from '../../adapters/text/nearest.ts';
-import { TerminalError } from '../../bus/mod.ts';
+import { type Clock, TerminalError } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
 import { plainJson } from '../base/printable.ts';
-import type { ClusterDeps } from './cluster.ts';
 import type { Ink } from './colors.ts';
+
+export interface ClusterDeps {
+  readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
+  readonly adapters: readonly ConfiguredAdapter[];
+  readonly clock: Clock;
+  readonly home: string | undefined;
+}
 
 export interface CommandContext extends ClusterDeps {
   readonly config: Config;

@@ -11,7 +11,7 @@
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
 import { DETACHED, isAnnotatedDetached } from '../../machines/annotations.ts';
-import type { Child, ChildRemoval, Kind, Reference } from '../../machines/kind.ts';
+import type { Child, Kind, Reference } from '../../machines/kind.ts';
 import { type DependencyAnswer, type LabelPatch, type ObjectVersion, Readiness } from '../../machines/lifecycle.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
@@ -213,12 +213,13 @@ export async function mark(
 /**
  * Requests the deletion of all children, and returns whether all were deleted already.
  *
- * @param options.more others, named elsewhere than in the kind: those without our owner reference are left
+ * @param more others, named elsewhere than in the kind: those without our owner reference are left
  */
 export async function removeChildren(
   deps: ChildrenDeps,
   owner: Owner,
-  { more = [], isDetached = false }: ChildRemoval = {},
+  more: readonly Other[] = [],
+  { isDetached = false }: { readonly isDetached?: boolean } = {},
 ): Promise<{ readonly gone: boolean }> {
   const usual = owner.kind.children(owner.object);
   const others = more.map((child) => ({ ...child, isUnwanted: true }) as const);

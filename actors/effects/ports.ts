@@ -17,7 +17,7 @@ import {
   TroupeError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { Child, ChildRemoval, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import {
   type CompletedLookup,
   type Dependency,
@@ -312,8 +312,11 @@ export class ObjectPorts implements LifecyclePorts {
     return settled(() => ensureChildren(this.#deps, this.#owner(), more));
   }
 
-  removeChildren(options?: ChildRemoval): Promise<{ readonly gone: boolean }> {
-    return settled(() => removeChildren(this.#deps, this.#owner(), options));
+  removeChildren(
+    more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[],
+    options?: { readonly isDetached?: boolean },
+  ): Promise<{ readonly gone: boolean }> {
+    return settled(() => removeChildren(this.#deps, this.#owner(), more, options));
   }
 
   recordEvents(events: readonly UserEvent[]): void {

@@ -204,7 +204,7 @@ export function withEffects(
       fill: effect(fill),
       remove: effect(({ ports, input }: EffectRun<EffectInput>) => call(ports, 'remove', { id: idOf(input) })),
       removeChildren: effect(({ ports, input }: EffectRun<ChildrenInput>) =>
-        ports.removeChildren({ isDetached: input.isDetached }),
+        ports.removeChildren([], { isDetached: input.isDetached }),
       ),
     },
     actions: {

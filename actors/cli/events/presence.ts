@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Resource } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, TerminalError, TroupeError } from '../../../bus/mod.ts';
 import type { Config } from '../../base/config.ts';
-import { type ClusterDeps, openCluster, refuseAbsentNamespace } from '../cluster.ts';
+import { openCluster, refuseAbsentNamespace } from '../cluster.ts';
+import type { ClusterDeps } from '../command-context.ts';
 
 /** The object; without a namespace one of that name in any. */
 export type EventTarget = Omit<Address, 'namespace'> & { readonly namespaces: readonly string[] | undefined };

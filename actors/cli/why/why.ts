@@ -16,8 +16,9 @@ import {
 import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { clusterOverviewOf, overviewOf } from '../../diagnosis/overview.ts';
 import type { BusReader } from '../bus-reader.ts';
-import { type ClusterDeps, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
+import { objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../colors.ts';
+import type { ClusterDeps } from '../command-context.ts';
 import { clusterOverviewText, overviewText, whyText } from './text.ts';
 
 export interface WhyDeps extends ClusterDeps {

@@ -40,7 +40,7 @@ async function furnish(ports: LifecyclePorts, { schema }: SettingsReading): Prom
   const waiting = await ports.ensureChildren([{ kind, name: schema.name, content, onDrift }]);
   if (waiting.length > 0) return waiting;
   const before = schemaOf(ports.object());
-  if (before !== undefined && before !== schema.name) await ports.removeChildren({ more: [{ kind, name: before }] });
+  if (before !== undefined && before !== schema.name) await ports.removeChildren([{ kind, name: before }]);
   return [];
 }
 

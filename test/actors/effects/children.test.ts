@@ -13,7 +13,7 @@ import type { SeenChild } from '../../../actors/effects/unreported-children.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { ApplyOptions } from '../../../adapters/kubernetes/mod.ts';
 import { ConflictError, type JsonObject, TransientError } from '../../../bus/mod.ts';
-import type { Child, ChildRemoval } from '../../../machines/kind.ts';
+import type { Child } from '../../../machines/kind.ts';
 import { type DependencyAnswer, Readiness } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { simpleKind } from '../kinds.ts';
@@ -96,9 +96,8 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
     ensured: () => ensureChildren(deps, owner),
     marked: (object: KubeObject) =>
       mark(deps, { ...owner, object }, CHILD, { manager: 'marks', labels: {}, isOwned: true }),
-    removed: (options?: ChildRemoval) => removeChildren(deps, owner, options),
-    alsoRemoved: () =>
-      removeChildren(deps, { ...owner, kind: { ...owner.kind, children: () => [] } }, { more: [CHILD] }),
+    removed: (options?: { readonly isDetached: boolean }) => removeChildren(deps, owner, [], options),
+    alsoRemoved: () => removeChildren(deps, { ...owner, kind: { ...owner.kind, children: () => [] } }, [CHILD]),
   };
 }
 

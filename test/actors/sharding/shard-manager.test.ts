@@ -51,6 +51,7 @@ test('a lease that could not be asked for keeps no pod from the others, nor from
       if (open.size === 8) all.resolve();
     },
     close: async (number: number) => void open.delete(number),
+    recheckClaims: () => undefined,
   } as unknown as ShardHost;
   const stop = new AbortController();
   const log = openLog({ level: 'silent', readable: false });
@@ -153,7 +154,11 @@ test('a process that stops keeps a lease as long as calls of its shard are under
     );
   };
   const calls = Promise.withResolvers<void>();
-  const host = { open: async () => undefined, close: () => calls.promise } as unknown as ShardHost;
+  const host = {
+    open: async () => undefined,
+    close: () => calls.promise,
+    recheckClaims: () => undefined,
+  } as unknown as ShardHost;
   const stop = new AbortController();
   const log = openLog({ level: 'silent', readable: false });
   const holding = manageShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
@@ -180,7 +185,14 @@ function succession(host: Partial<ShardHost>) {
   const bus = broker.connect();
   const stop = new AbortController();
   const log = openLog({ level: 'silent', readable: false });
-  const shards = { bus, host: host as ShardHost, clock, log, pod: 'one', offer: { kinds: [] } };
+  const shards = {
+    bus,
+    host: { recheckClaims: () => undefined, ...host } as unknown as ShardHost,
+    clock,
+    log,
+    pod: 'one',
+    offer: { kinds: [] },
+  };
   let isOver = false;
   void manageShards(shards, stop.signal).then(() => {
     isOver = true;

@@ -136,13 +136,14 @@ test('a subnet waits for network, router and project, guards them, and follows t
 test('an interface needs its router and its subnet to the end, and does not hold the subnet that owns it', () => {
   const spec = { type: 'Subnet', routerRef: 'r', subnetRef: 's' };
   const guard = ['openstack.k-orc.cloud/routerinterface'];
-  const router = { kind: 'Router', name: 'r', finalizers: guard, neededFor: 'always' };
+  const needed = { neededFor: 'always', fixed: true };
+  const router = { kind: 'Router', name: 'r', finalizers: guard, ...needed };
   const object = { ...objectWith({}), spec };
   const { references } = kindNamed('RouterInterface');
-  assert.equal(references(object), [router, { kind: 'Subnet', name: 's', finalizers: guard, neededFor: 'always' }]);
+  assert.equal(references(object), [router, { kind: 'Subnet', name: 's', finalizers: guard, ...needed }]);
   const ownerReferences = [{ kind: 'Subnet', name: 's', uid: 'u' }];
   const own = { ...object, metadata: { ...object.metadata, ownerReferences } };
-  assert.equal(references(own), [router, { kind: 'Subnet', name: 's', finalizers: [], neededFor: 'always' }]);
+  assert.equal(references(own), [router, { kind: 'Subnet', name: 's', finalizers: [], ...needed }]);
 });
 
 test('references of an import filter are waited for, and not guarded', () => {
