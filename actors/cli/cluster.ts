@@ -17,8 +17,6 @@ import { USER_AGENT } from '../base/version.ts';
 import { registryOf } from '../effects/operations-service.ts';
 import type { Registry } from '../object/registry.ts';
 import type { ClusterDeps } from './command-context.ts';
-import type { Usage } from './command-line.ts';
-import { isCommand, USAGES } from './usage.ts';
 
 export interface Cluster {
   readonly client: KubeClient;
@@ -112,17 +110,10 @@ export function named(command: string, namable: Namable, words: readonly string[
   throw misused(command, words);
 }
 
-/** Names that a command cannot take, with the forms that its usage lists. */
+/** Names that a command cannot take. Its help lists the forms that it takes. */
 export function misused(command: string, words: readonly string[]): TerminalError {
-  const usage: Usage | undefined = isCommand(command) ? USAGES[command] : undefined;
-  const forms = usage?.forms ?? [];
-  const taken = forms.map((form) => /^\[(.*)\]$/.exec(form)?.[1] ?? form);
-  const quoted = taken.filter((form) => form !== '').map((form) => `'${form}'`);
-  const isOptional = forms.some((form, at) => form === '' || form !== taken[at]);
-  const all = [...quoted, ...(isOptional ? ['nothing'] : [])];
-  const listed = all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
-  const got = words.length === 0 ? 'nothing' : `'${words.join(' ')}'`;
-  return new TerminalError(`'${command}' takes ${listed}, such as 'network/app'; got ${got}`);
+  const what = words.length === 0 ? 'needs a name' : `cannot take '${words.join(' ')}'`;
+  return new TerminalError(`'${command}' ${what}: 'troupe ${command} --help' lists what it takes`);
 }
 
 /**

@@ -56,15 +56,15 @@ test('a call that makes no sense names the forms of that command, and no others'
   };
   assert.is(
     refusal(() => named('retry', namable, [])),
-    "'retry' takes '<kind>/<name>', such as 'network/app'; got nothing",
+    "'retry' needs a name: 'troupe retry --help' lists what it takes",
   );
   assert.is(
     refusal(() => objectNamed('trace', namable, ['network'])),
-    "'trace' takes '<kind>/<name>', such as 'network/app'; got 'network'",
+    "'trace' cannot take 'network': 'troupe trace --help' lists what it takes",
   );
   assert.is(
     refusal(() => objectNamed('events', namable, ['a', 'b', 'c'])),
-    "'events' takes '<kind>/<name>' or nothing, such as 'network/app'; got 'a b c'",
+    "'events' cannot take 'a b c': 'troupe events --help' lists what it takes",
   );
 });
 

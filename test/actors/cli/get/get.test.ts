@@ -87,10 +87,7 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
       ['pineapple'],
       /^there is no kind 'pineapple'; there are AddressScope, .*, and those of adapters that --adapters names$/,
     ],
-    [
-      ['network/'],
-      "'get' takes '<kind>[,<kind>...]', '<kind> <name>...', '<kind>/<name>...' or nothing, such as 'network/app'; got 'network/'",
-    ],
+    [['network/'], "'get' cannot take 'network/': 'troupe get --help' lists what it takes"],
   ] as const) {
     try {
       await ask(names);

@@ -160,7 +160,10 @@ test('35.B: a host is paused and resumed, and what others paused stays so', asyn
     assert.equal(annotations, {});
     const again = await ask('resume');
     assert.equal([again.code, again.out], [0, 'BareMetalHost/one was not paused; nothing was changed\n']);
-    assert.is(await refusal(ask('pause', ['bmh'])), "'pause' takes '<kind>/<name>', such as 'network/app'; got 'bmh'");
+    assert.is(
+      await refusal(ask('pause', ['bmh'])),
+      "'pause' cannot take 'bmh': 'troupe pause --help' lists what it takes",
+    );
     assert.match(await refusal(ask('retry', ['bmh/two'])), "BareMetalHost/two does not exist in namespace 'metal'");
     assert.match(await refusal(ask('retry', ['secret/two'])), 'troupe does not manage Secret');
     assert.match(

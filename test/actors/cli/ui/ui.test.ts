@@ -102,7 +102,7 @@ test('an object is named as kubectl does, whatever its name is', () =>
     const [url = ''] = (await asked(folder, { names: ['Networks', 'a.b&c d'] })).opened;
     assert.is(decodeURIComponent(new URL(url).hash), `#object=${key}`);
     assert.match(await refusal(asked(folder, { names: ['netwrk/x'] })), "there is no kind 'netwrk'; did you mean");
-    assert.match(await refusal(asked(folder, { names: ['a', 'b', 'c'] })), "'ui' takes '<kind>/<name>' or nothing");
+    assert.match(await refusal(asked(folder, { names: ['a', 'b', 'c'] })), "'ui' cannot take 'a b c'");
     await visualizer?.close();
   }));
 
