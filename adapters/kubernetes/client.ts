@@ -121,7 +121,10 @@ export function kubeClient({
 
   function connected(tls: Credentials['tls']): Pick<LoggedIn, 'requests' | 'watches'> {
     const connect = { ...tls, secureContext: contextOf(tls) };
-    const options = { connect, keepAliveTimeout: 60_000, bodyTimeout: 0 };
+    // HTTP/1.1 alone: each watch has a connection of its own. A stream of HTTP/2 that is still open when the client is
+    // closed emits an error that no caller can catch, and the process ends.
+    // mutant: kubernetes-by-http2 {} -> { connect, keepAliveTimeout: 60_000, bodyTimeout: 0 }
+    const options = { connect, allowH2: false, keepAliveTimeout: 60_000, bodyTimeout: 0 };
     const [requests, watches] = [new Agent({ ...options, connections: CONNECTIONS }), new Agent(options)];
     for (const agent of current) retire(agent);
     current = [requests, watches];

@@ -252,8 +252,9 @@ export function onRealApiServer({
   KUBECONFIG: kubeconfig,
 }: Readonly<Record<string, string | undefined>>): OpenGround | undefined {
   if (!kubeconfig) return undefined;
-  return async ({ clock = systemClock(), ...options } = {}) => {
-    const base = await embedded(clock, options);
+  return async ({ clock = systemClock(), simulator = {} } = {}) => {
+    // Without the definitions: those are to be on the real one, where only the world can install them.
+    const base = await embedded(clock, { simulator });
     const broker = memoryBroker({ clock });
     return {
       ...base,

@@ -2,6 +2,9 @@
 import { type Change, noticedBy } from '../change.ts';
 
 export const KUBERNETES: readonly Change[] = [
+  ...noticedBy(['kubernetes client by TLS'], {
+    'kubernetes-by-http2': 'all watches share one connection, and an end of the client may end the process',
+  }),
   ...noticedBy(['kubernetes client'], {
     'kube-write-unanswered': 'a write that was sent and not answered counts as one that had no effect',
     'any-404-is-absence': 'KUBE-ABSENCE-1: whatever answers 404 says that an object is gone',

@@ -1,11 +1,13 @@
 // needs: kube helm nats
 // The ways to install on a real API server: by the one file, and by Helm. The same objects come of both, and a pod's
 // process, started here as its Deployment says for want of a node, works with them under its account.
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
@@ -20,7 +22,10 @@ import { identityOf, installed as installedManifests, type Manifest, manifestsTe
 import { blocksOf, commandsOf, ROOT } from '../../docs/blocks.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy', import.meta.url));
+/** The page on installation. */
+const PAGE = 'deploy/README.md';
 const NAMESPACE = 'troupe-system';
+const run = promisify(execFile);
 const DEADLINE_MS = 60_000;
 
 const { KUBECONFIG: kubeconfig, NATS_URL: natsUrl } = process.env;
@@ -65,12 +70,21 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
     await on('delete', '--ignore-not-found', '-f', await inFile('passing.yaml', manifestsText(passing)));
   };
 
-  /** Types the commands of a page that begin so; its files are named from the root of the checkout. */
+  /** Types the commands of a page that begin so, in the root of the checkout. */
   const typedFrom = async (page: string, beginning: string): Promise<void> => {
     const blocks = blocksOf(page, await readFile(join(ROOT, page), 'utf8'));
     const commands = blocks.flatMap(commandsOf).filter((command) => command.startsWith(beginning));
     assert.ok(commands.length > 0, `${page} has no ${beginning}`);
-    for (const command of commands) await on(...command.split(/ +/).slice(1));
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    for (const command of commands) await run('bash', ['-c', command], { cwd: ROOT, env, maxBuffer: 2 ** 26 });
+  };
+
+  /** The values that the page on installation asks for, in a file. */
+  const documentedValues = async (): Promise<string> => {
+    const blocks = blocksOf(PAGE, await readFile(join(ROOT, PAGE), 'utf8'));
+    const values = blocks.find(({ text }) => text.startsWith('# values.yaml'));
+    if (values === undefined) return assert.unreachable(`${PAGE} has no values.yaml`) as never;
+    return inFile('values.yaml', values.text);
   };
 
   test.before(async () => {
@@ -90,7 +104,7 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
   for (const [way, install, uninstall] of [
     [
       'one file',
-      () => typedFrom('README.md', 'kubectl apply '),
+      () => typedFrom(PAGE, 'kubectl apply --server-side -f <(sed '),
       () => typedFrom('deploy/from-orc.md', 'kubectl delete '),
     ],
     [
@@ -99,7 +113,7 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
         // Helm wants the namespace to be there.
         const namespaces = installed.filter(({ kind }) => kind === 'Namespace');
         await on('apply', '--server-side', '-f', await inFile('namespace.yaml', manifestsText(namespaces)));
-        return byHelm(CHART);
+        return byHelm(CHART, '--values', await documentedValues());
       },
       async () => {
         await onHelm('uninstall', 'troupe');
