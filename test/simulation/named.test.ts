@@ -167,6 +167,10 @@ const NAMED = [
     plan: RESOURCES.plan(2_205_484),
     about: 'a port is replaced while no process has its shard, and its security group is deleted (P7, P12)',
   },
+  {
+    plan: RESOURCES.plan(2_302_212),
+    about: 'a user writes the id of another network, whose subnet is made, and a port cannot be',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_500_240),

@@ -2,7 +2,7 @@
 import type { SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Cluster } from '../../cluster.ts';
-import { collectionOf, isInCloud } from './in-cloud.ts';
+import { collectionOf, isInCloud, resourceOf } from './in-cloud.ts';
 import type { Watchman } from './invariant-checker.ts';
 import {
   BY_KIND,
@@ -36,6 +36,21 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
   for (const plural of [...PLURALS, 'secrets'])
     for (const object of cluster.objects(plural))
       objects.set(key(object.kind, object.metadata.namespace, object.metadata.name), object);
+  /**
+   * A user wrote another id into the status of a Network: its Subnet stays where it was made, and a Port, whose create is
+   * refused then, waits until the user deletes the Subnet.
+   */
+  const isOnOtherNetwork = (object: KubeObject): boolean =>
+    idOf(object) === undefined &&
+    referencesOf(object).some((reference) => {
+      const subnet = objects.get(key(reference.kind, reference.namespace, reference.name));
+      const id = subnet?.kind === 'Subnet' ? idOf(subnet) : undefined;
+      if (subnet === undefined || id === undefined) return false;
+      const network = referencesOf(subnet).find(({ kind }) => kind === 'Network');
+      const target = network && objects.get(key(network.kind, network.namespace, network.name));
+      const made = resourceOf(cloud, 'Subnet', id)?.['network_id'];
+      return made !== undefined && target !== undefined && idOf(target) !== made;
+    });
   const possible = new Map<KubeObject, boolean>();
   const isThere = ({ kind, namespace, name }: Needed): boolean => {
     const target = objects.get(key(kind, namespace, name));
@@ -50,6 +65,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       object.metadata.deletionTimestamp === undefined &&
       !isEmpty(object) &&
       !isGivenUp(object) &&
+      !isOnOtherNetwork(object) &&
       // What it makes for itself needs what it refers to.
       referencesOf(object).every((needed) =>
         needed.neededFor === 'never' ? ownNeeds(object).every(isThere) : isThere(needed),
@@ -118,7 +134,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     if (isBeyondHelp || object.kind === 'Secret') continue;
     const { isPassing, isAvailable, isDone, message = 'it says nothing', observedGeneration } = sayingOf(object);
     // What went wrong goes wrong no more: it tells what it waits for when it has tried again.
-    if (isPassing) return `${what} has not tried again: ${message}`;
+    if (isPassing && !isOnOtherNetwork(object)) return `${what} has not tried again: ${message}`;
     // Also what goes on waiting says so of its last edit, when it has looked.
     if (observedGeneration !== generation && !isPress(object)) return `${what} has not looked at its edit`;
     const conflictingOwner = /^Waiting for (\S+) (\S+)\/(\S+) to be deleted, which has (\S+):/.exec(message);
