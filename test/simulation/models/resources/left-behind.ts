@@ -38,6 +38,7 @@ export class LeftBehind {
   cleanUp(): void {
     this.#removeDetached();
     this.#removeMade();
+    this.#removeNamesakes();
     this.#retryRefused();
     this.#retryAmbiguous();
   }
@@ -73,6 +74,27 @@ export class LeftBehind {
         (each) => each.uid === uid && isInCloud(cloud, each.kind, each.id),
       );
       for (const duplicate of made.slice(1)) this.#removeUnrecorded(duplicate);
+    }
+  }
+
+  /**
+   * Two deleted objects of one name may have left one resource each, by creates that landed late: neither guesses, and an operator leaves
+   * one of the two.
+   */
+  #removeNamesakes(): void {
+    const { cloud, watchman } = this.#deps;
+    for (const object of watchman.objects()) {
+      const { deletionTimestamp } = object.metadata;
+      if (deletionTimestamp === undefined || sayingOf(object).message !== AMBIGUOUS || idOf(object) !== undefined)
+        continue;
+      const made = [...watchman.made.values()].filter(
+        ({ id, kind }) =>
+          kind === object.kind &&
+          watchman.ownerOf(id) === undefined &&
+          resourceOf(cloud, kind, id)?.['name'] === statedName(object),
+      );
+      const makers = new Set(made.map(({ uid }) => uid));
+      if (makers.size === made.length) for (const duplicate of made.slice(1)) this.#removeUnrecorded(duplicate);
     }
   }
 
