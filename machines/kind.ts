@@ -3,14 +3,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { JsonObject, KubeObject } from './object.ts';
 import type { Child, Reference } from './request.ts';
 
-export type {
-  Child,
-  Claimant,
-  KnownDependencies,
-  KnownDependency,
-  OperationRequest,
-  Reference,
-} from './request.ts';
+export type { Child, Claimant, KnownDependencies, KnownDependency, OperationRequest, Reference } from './request.ts';
 
 /** Location of a kind's objects, and the parts of an object that its actor keeps. */
 export interface Resource {

@@ -116,7 +116,7 @@ export class CreateJournal {
   /**
    * The replay is complete; nothing has begun here yet.
    *
-   * @param actors of the shard: without a list that says all, any of them may have begun something elsewhere
+   * @param actors  of the shard: without a list that says all, any of them may have begun something elsewhere
    */
   begin(actors: Iterable<Pick<ObjectActor, 'key' | 'incarnation'>>): void {
     const { clock, mailbox, callMs, lateEffectMs } = this.#deps;

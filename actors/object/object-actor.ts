@@ -255,7 +255,7 @@ export class ObjectActor extends ObjectContext {
   acceptGone(uid: string | undefined, resourceVersion: string): void {
     if (this.#stopped) return;
     if (this.object !== undefined && uid !== undefined && !this.#known.isOf(uid)) {
-      // mutant: later-end-unheeded drop
+      // mutant: later-end-ignored drop
       this.#suspect(resourceVersion);
       return;
     }

@@ -300,8 +300,8 @@ function endOf(lease: Lease, clock: Clock): number {
 }
 
 /**
- * Asserts that no other process had the lease before its end. The server counts by its own clock, which may differ by a third of the part of
- * a lease that its holder leaves unused (BUS-LEASE-2).
+ * Asserts that no other process had the lease before its end. The server counts by its own clock, which may differ by a
+ * third of the part of a lease that its holder leaves unused (BUS-LEASE-2).
  */
 function atItsEnd({ at }: { readonly at: number }, endsAt: number, { leaseMs }: Scene): void {
   assert.ok(at >= endsAt - leaseMs / 30, `taken ${endsAt - at} ms before its end`);

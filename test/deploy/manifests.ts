@@ -48,7 +48,7 @@ export function identityOf({ apiVersion, kind, metadata }: Manifest): string {
   return [kind, group, metadata.namespace ?? '', metadata.name].join('/');
 }
 
-/** The only one of a kind and name, or of names of a pattern. @throws {Error} there is none */
+/** The only manifest with that kind and name, or with a name that matches a pattern. @throws {Error} there is none */
 export function one<Of = Manifest>(of: readonly Manifest[], kind: string, name: string | RegExp): Of {
   const isNamed = (given: string): boolean => (typeof name === 'string' ? given === name : name.test(given));
   const found = of.find((each) => each.kind === kind && isNamed(each.metadata.name));

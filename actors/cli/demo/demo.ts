@@ -87,15 +87,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
-    const opened = await openEnvironment({
-      config,
-      adapters: said,
-      user,
-      clock,
-      folder,
-      lasting: false,
-      onProgress,
-    });
+    const opened = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: false, onProgress });
     closing.push(() => opened.close());
     const used = await cloudInUse(cloudsFile, clock);
     closing.push(async () => used.simulator?.close());

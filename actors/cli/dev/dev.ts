@@ -53,15 +53,7 @@ export async function dev({
   // Options are checked before anything is started.
   const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
-  const environment = await openEnvironment({
-    config,
-    adapters: said,
-    user,
-    clock,
-    folder,
-    lasting: true,
-    onProgress,
-  });
+  const environment = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: true, onProgress });
   const counterparts: DevBackend[] = [];
   let pages: HttpEndpoints | undefined;
   let visualizer: Visualizer | undefined;

@@ -95,9 +95,12 @@ function references({ spec, metadata }: KubeObject): readonly Reference[] {
       ? []
       : [
           {
-            ...{ kind: 'Subnet', name: subnetRef, finalizers: isOwn ? [] : guarded },
-            ...({ neededFor: 'always', fixed: true } as const),
-          },
+            kind: 'Subnet',
+            name: subnetRef,
+            finalizers: isOwn ? [] : guarded,
+            neededFor: 'always',
+            fixed: true,
+          } as const,
         ]),
   ];
 }

@@ -111,8 +111,10 @@ export const trunk = defineKind({
   adoption: { query: ['name', 'portRef', 'projectRef'] },
   // Neutron removes none that is down.
   removable: {
-    ...{ refusal: 409, type: 'TrunkDisabled' },
-    ...{ attributes: { admin_state_up: true }, otherwise: { admin_state_up: false } },
+    refusal: 409,
+    type: 'TrunkDisabled',
+    attributes: { admin_state_up: true },
+    otherwise: { admin_state_up: false },
   },
   steps: [subportsStep],
 });

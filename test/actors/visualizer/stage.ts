@@ -76,15 +76,7 @@ export async function openStage(latencyMs = 20): Promise<Stage> {
     const said = BUILT_IN.map((adapter) => configure(adapter, {}, NO_OPTIONS, PURPOSE));
     const user = busUser(config.roles, said, config.nodeName);
     const onProgress = (): void => undefined;
-    const opened = await openEnvironment({
-      config,
-      adapters: said,
-      user,
-      clock,
-      folder,
-      lasting: false,
-      onProgress,
-    });
+    const opened = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: false, onProgress });
     closing.push(() => opened.close());
     const { simulator, cloudsYaml } = await cloudInUse(undefined, clock);
     if (simulator === undefined) throw new Error('the cloud of the stage is simulated');

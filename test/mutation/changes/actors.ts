@@ -155,7 +155,7 @@ export const ACTORS: readonly Change[] = [
     'gone-revives-unasked': 'OBJECT-ACTOR-1: a late state of what is gone revives it',
     'claim-of-future-kept': 'P11: a claim of what a restored backup does not have keeps the claims of its object out',
     'restored-object-ignored': 'P11: an object that is back after a restored backup is ignored for ever',
-    'later-end-unheeded': 'P6, P12: an object whose end was replaced by that of a later one is kept for ever',
+    'later-end-ignored': 'P6, P12: an object whose end was replaced by that of a later one is kept for ever',
     'void-state-acted-on': 'I8: without the bus the same is written again on the state of a restored backup',
     'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
     'older-view-replaces': 'OBJECT-ACTOR-1, P6: an older view of an object replaces a newer one',

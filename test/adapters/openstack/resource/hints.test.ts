@@ -59,7 +59,7 @@ test('what is in the way travels with the error', () => {
   assert.is((fromErrorData({ ...data, fault: 'else' as never }) as TransientError).fault, undefined);
 });
 
-test('33.F2: an object that waits in vain to be deleted can be released without its resource', () => {
+test('33.F2: an object whose deletion cannot end can be released without its resource', () => {
   const message = 'no cloud named: nowhere';
   const deleted = (id?: string): KubeObject => {
     const object = portWith({ networkRef: 'net' });

@@ -78,8 +78,8 @@ export class LeftBehind {
   }
 
   /**
-   * Two deleted objects of one name may have left one resource each, by creates that landed late: neither guesses, and an operator leaves
-   * one of the two.
+   * Two deleted objects of one name may have left one resource each, by creates that landed late: neither guesses, and an
+   * operator leaves one of the two.
    */
   #removeNamesakes(): void {
     const { cloud, watchman } = this.#deps;

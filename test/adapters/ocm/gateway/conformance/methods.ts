@@ -143,7 +143,7 @@ export function methods(rule: Rule): void {
     refused(again, 404, /MachinePool 'w' not found/);
   });
 
-  rule('4: AsyncDelete answers 202, and the object is readable until it is gone', async ({ client, settled }) => {
+  rule('4: AsyncDelete answers 202, and the object is readable until it is deleted', async ({ client, settled }) => {
     await created(client, CLUSTERS, { id: 'a' });
     await created(client, `${CLUSTERS}/a/machine_pools`, { id: 'w' });
     await settled(POOLS, { outer: ['a'], id: 'w' });
