@@ -56,8 +56,14 @@ export class MicroService {
 
   addEndpoint(name: string, subject: string, handle: MessageHandler): void {
     const stats: EndpointStats = {
-      ...{ name, subject, queue_group: QUEUE },
-      ...{ num_requests: 0, num_errors: 0, last_error: '', processing_time: 0, average_processing_time: 0 },
+      name,
+      subject,
+      queue_group: QUEUE,
+      num_requests: 0,
+      num_errors: 0,
+      last_error: '',
+      processing_time: 0,
+      average_processing_time: 0,
     };
     this.#endpoints.push(stats);
     this.#listen(subject, { queue: QUEUE }, (message) => void this.#counted(stats, handle(message)));

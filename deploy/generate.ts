@@ -38,8 +38,13 @@ const OCM = { enabled: true, tlsSecret: 'company-tls', writesAs: 'caller', users
 
 /** All that can be chosen, for tests: what install.yaml does not show. */
 const EVERYTHING = {
-  ...{ crds: { enabled: false }, roles: { split: true }, egress: { enabled: true }, windows: { enabled: true } },
-  ...{ visualizer: { enabled: true }, webhooks: { enabled: true }, ocm: OCM },
+  crds: { enabled: false },
+  roles: { split: true },
+  egress: { enabled: true },
+  windows: { enabled: true },
+  visualizer: { enabled: true },
+  webhooks: { enabled: true },
+  ocm: OCM,
   models: {
     volume: { configMap: { name: 'company-models' } },
     kinds: { 'fleet.models.troupe.dev': ['clusters', 'nodepools', 'regions'] },

@@ -60,7 +60,12 @@ function followUnreported(deps: ChildrenDeps, owner: Owner, child: Child): void 
   const { resource, namespace, key } = placeOf(deps, owner, child);
   const { uid } = owner.object.metadata;
   void deps.unreported.follow({
-    ...{ id: `${uid} ${key}`, resource, namespace, name: child.name, signal: owner.signal, onGone: owner.onChildGone },
+    id: `${uid} ${key}`,
+    resource,
+    namespace,
+    name: child.name,
+    signal: owner.signal,
+    onGone: owner.onChildGone,
     isUnreported: () => owner.isAlive() && answerFrom(deps, owner, key)?.readiness === Readiness.Absent,
   });
 }

@@ -416,7 +416,7 @@ export class CreateJournal {
   }
 }
 
-/** Whether an earlier lifecycle of the object may have started something. If its code fails the answer is no (I11). */
+/** Whether an earlier lifecycle of the object may have started something; true, too, if the code of its kind fails (I11). */
 function mayHaveUnrecordedCreate(actor: Pick<ObjectActor, 'incarnation'>): boolean {
   const { kind, object } = actor.incarnation() ?? {};
   if (kind === undefined || object === undefined) return false;

@@ -250,7 +250,12 @@ export class ObjectPorts implements LifecyclePorts {
         const own: CompletedLookup = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
         taken.push(await this.#reserve(own, until));
         const asking = ownership.of({
-          ...{ kind, request, externalId, isIdFromOtherWriter, isMade, system },
+          kind,
+          request,
+          externalId,
+          isIdFromOtherWriter,
+          isMade,
+          system,
           isLeaving: isLeaving === true,
         });
         host.calls.add(this.#key, asking);

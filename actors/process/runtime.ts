@@ -213,7 +213,16 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
           play(() =>
             watchCluster(
               {
-                ...{ bus, client, objects, registry: known, namespaces, here, clock, log, pod, offer: serving },
+                bus,
+                client,
+                objects,
+                registry: known,
+                namespaces,
+                here,
+                clock,
+                log,
+                pod,
+                offer: serving,
                 onInterrupted: (resource) => deps.metrics?.onInterrupted(resource),
               },
               stop.signal,

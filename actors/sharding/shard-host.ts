@@ -138,19 +138,39 @@ export class ShardHost {
     this.#later = deferredAnswers(clock);
     this.#subscriptions = new Subscriptions({ mailbox, onTrouble: (message) => log.debug(message) });
     this.#quarantine = new Quarantine({
-      ...{ clock, log, report, writeFailureStatus },
+      clock,
+      log,
+      report,
+      writeFailureStatus,
       resume: (object) => this.#resume(object),
       calls: ({ key }) => this.#shardByKey(key)?.calls,
     });
     const machines = machinesWith({
-      ...{ registry, clock, callMs, lateEffectMs, mailbox, namespaces },
+      registry,
+      clock,
+      callMs,
+      lateEffectMs,
+      mailbox,
+      namespaces,
       objects: unthrottled(objects, throttle),
       recordMetric: deps.recordMetric ?? (() => undefined),
       actor: (key) => this.#actorByKey(key),
     });
     this.#services = {
-      ...{ registry, machines, objects, mailbox, trace, clock, log, throttle, report, callMs, lateEffectMs },
-      ...{ here: this.#here, later: this.#later, inFlight: new FairSemaphore(PUBLICATIONS) },
+      registry,
+      machines,
+      objects,
+      mailbox,
+      trace,
+      clock,
+      log,
+      throttle,
+      report,
+      callMs,
+      lateEffectMs,
+      here: this.#here,
+      later: this.#later,
+      inFlight: new FairSemaphore(PUBLICATIONS),
       isOwnershipDisputed: (key) => this.#contested.has(key),
       settleDispute: (key) => void this.#contested.delete(key),
       supervise: (object, act) => this.#quarantine.run(object, act),
@@ -279,7 +299,8 @@ export class ShardHost {
   async #subscribe(shards: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
     const isHeld = (number: number): boolean => this.#shards.get(number) === opened.get(number);
     await this.#subscriptions.open({
-      ...{ shards, isHeld },
+      shards,
+      isHeld,
       onMail: (mail) => this.#onMail(mail, isHeld),
       onUnreadable: (about) => this.#onUnreadable(about, isHeld),
     });

@@ -84,7 +84,13 @@ export function openShard(
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt, onTrouble });
   const actors: Shard['actors'] = new Map();
   const createJournal = new CreateJournal({
-    ...{ mailbox, clock, callMs, lateEffectMs, shard: number, lease, onTrouble },
+    mailbox,
+    clock,
+    callMs,
+    lateEffectMs,
+    shard: number,
+    lease,
+    onTrouble,
     actor: (key) => actors.get(key),
   });
   const ended = new AbortController();
@@ -96,7 +102,14 @@ export function openShard(
   };
   return {
     ...services,
-    ...{ number, lease, turn, outbox, createJournal, actors, ended, isOver },
+    number,
+    lease,
+    turn,
+    outbox,
+    createJournal,
+    actors,
+    ended,
+    isOver,
     answers: new ShardAnswers({ ...here, outbox, later }),
     sweep: new ReservationSweeper({ mailbox, clock }),
     calls: new InFlightCalls(clock),

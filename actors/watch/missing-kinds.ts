@@ -55,7 +55,10 @@ export class MissingKinds {
       [...Map.groupBy(deps.kinds, ({ realm }) => realm)].map(([realm, kinds]): [string, Family] => [
         realm,
         {
-          ...{ realm, kinds, isAbsent: false, arrival: undefined },
+          realm,
+          kinds,
+          isAbsent: false,
+          arrival: undefined,
           states: new Map(kinds.map(({ plural }) => [plural, KindState.Unknown])),
         },
       ]),

@@ -233,7 +233,9 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       mark();
     };
     const families = new MissingKinds({
-      ...{ kinds: registry.kinds, clock, log },
+      kinds: registry.kinds,
+      clock,
+      log,
       onAbsent(realm) {
         for (const watch of watches) if (watch.resource.realm === realm) seeded(watch);
       },

@@ -116,7 +116,9 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
         const { convert } = route.webhook;
         const onDefect = (err: unknown): void => log.error({ path, err }, 'converting an object failed');
         const pieces = answeredReview(arriving(request, clock), {
-          ...{ convert, onDefect, onConverted: () => (objects += 1) },
+          convert,
+          onDefect,
+          onConverted: () => (objects += 1),
           onHeld: (bytes) => hold(holding, bytes),
         });
         await sendPieces(response, pieces);

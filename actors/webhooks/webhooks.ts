@@ -70,7 +70,12 @@ export function startWebhooks(
   const trust = isKept
     ? keepTrust(
         {
-          ...{ client, objects, clock, log, webhooks, service },
+          client,
+          objects,
+          clock,
+          log,
+          webhooks,
+          service,
           isEnough: (said) => source.isEnough(said),
           bundle: (said) => source.bundle(said),
           onChange: () => source.onTrust(),

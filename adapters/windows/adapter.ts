@@ -80,8 +80,17 @@ async function serve(
   const machine = once(() => host.system.getBIOSSerialNumber());
   let pipes: Promise<PipeMachines> | undefined;
   const ports: MachinePorts = {
-    ...{ clock, host, lanes, paths, encryption, derive, node, machine },
-    ...{ readSecret, readObject, listObjects },
+    clock,
+    host,
+    lanes,
+    paths,
+    encryption,
+    derive,
+    node,
+    machine,
+    readSecret,
+    readObject,
+    listObjects,
     foreign: reach === undefined ? ANYWHERE : foreignReachOf({ ...reach, apiServer }),
     async behind(object, endpoint) {
       pipes ??= pipeMachines({ clock, node, listObjects });

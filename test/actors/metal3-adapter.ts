@@ -88,7 +88,14 @@ const life: Lifecycle = {
 
 const kinds = metal3Contracts.map(
   ({ group, version, kind, plural }): DeclaredKind => ({
-    ...{ realm: 'metal3', group, version, kind, plural, finalizer: FINALIZER, guards: [FINALIZER], life },
+    realm: 'metal3',
+    group,
+    version,
+    kind,
+    plural,
+    finalizer: FINALIZER,
+    guards: [FINALIZER],
+    life,
     fieldManagers: { finalizer: 'test/finalizer', guards: 'test/guards' },
     references: () => [],
     children: () => [],

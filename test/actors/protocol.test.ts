@@ -473,8 +473,13 @@ test('P12: so do those of an object of which only the end of a later one of its 
 test('P12: a claim that nobody ended on what was never there ends when it is answered', () =>
   on({}, async (fixture) => {
     const claim = {
-      ...{ uid: 'gone', resourceVersion: '50', generation: 3, finalizers: [GUARD], manager: 'own' },
-      ...{ withdrawnFrom: [], ended: false },
+      uid: 'gone',
+      resourceVersion: '50',
+      generation: 3,
+      finalizers: [GUARD],
+      manager: 'own',
+      withdrawnFrom: [],
+      ended: false,
     };
     await fixture.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, claim, undefined);
     await fixture.until('its claim ends', () => fixture.log.includes('tombstone of sub on net'));

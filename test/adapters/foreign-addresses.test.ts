@@ -148,7 +148,8 @@ test('33.C6: the source of firmware, before a deployment and while it is service
   const policy = { spec: { firmwareUpdates: 'onReboot' } };
   const clock = simulatedClock();
   const ports = {
-    ...{ clock, foreign: FOREIGN },
+    clock,
+    foreign: FOREIGN,
     readObject: async ({ kind }: { readonly kind: string }) => (kind === 'HostUpdatePolicy' ? policy : components),
   } as unknown as IronicPorts;
   const reported: string[] = [];
@@ -176,8 +177,15 @@ test('33.C6: the server of a share, and the portal of a target', async () => {
   const clock = simulatedClock();
   const { host } = await memoryMachine({ clock });
   const ports: MachinePorts = {
-    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules(['C:\\x']), encryption: 'required', node: 'one' },
-    ...{ derive: async () => Buffer.of(), machine: async () => '', foreign: FOREIGN },
+    clock,
+    host,
+    lanes: new KeyedMutex(),
+    paths: new PathRules(['C:\\x']),
+    encryption: 'required',
+    node: 'one',
+    derive: async () => Buffer.of(),
+    machine: async () => '',
+    foreign: FOREIGN,
     readSecret: async () => undefined,
     readObject: async () => undefined,
     listObjects: async () => [],

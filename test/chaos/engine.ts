@@ -149,7 +149,14 @@ async function runOf(
     return password;
   };
   return {
-    ...{ seed, clock, pace, environment, folder, pods, report, violate },
+    seed,
+    clock,
+    pace,
+    environment,
+    folder,
+    pods,
+    report,
+    violate,
     slowness: slower,
     random: mulberry32(seed),
     randomFor: (purpose) => mulberry32(seed + purpose),
@@ -160,9 +167,16 @@ async function runOf(
     async openWorld(of, options) {
       const { api, nats, connect } = environment;
       const ground = {
-        ...{ folder, kubeconfig: api.kubeconfig, nats, connect },
-        ...{ api: undefined, simulator: undefined, interruptBus: undefined, interruptApi: undefined },
-        ...{ clock, wire: undefined },
+        folder,
+        kubeconfig: api.kubeconfig,
+        nats,
+        connect,
+        api: undefined,
+        simulator: undefined,
+        interruptBus: undefined,
+        interruptApi: undefined,
+        clock,
+        wire: undefined,
         get deadlineMs() {
           return DEADLINE_MS * slowness(clock);
         },
@@ -173,7 +187,9 @@ async function runOf(
       };
       const { leaseMs } = pace;
       const world = await World.open(async () => ground, {
-        ...{ runtime: 'stopped', credentials: 'absent', leaseMs },
+        runtime: 'stopped',
+        credentials: 'absent',
+        leaseMs,
         ...options,
       });
       ending.push(() => world.close());
@@ -181,7 +197,13 @@ async function runOf(
     },
     async addPod(world, name, { env = {}, program, faults = 'all' } = {}) {
       const pod = new Pod(name, await environment.waysOf(name), {
-        ...{ world, clock, pace, program, faults, watch, onViolation: violate },
+        world,
+        clock,
+        pace,
+        program,
+        faults,
+        watch,
+        onViolation: violate,
         env: { ...heap, ...env },
       });
       pods.push(pod);

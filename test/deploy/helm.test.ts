@@ -82,10 +82,13 @@ if (helm === undefined) {
       const rendered = 'unable to build kubernetes objects';
       assert.match(await refusalOnServer(true), rendered);
       const body = {
-        ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
         metadata: { name: `${plural}.${group}` },
         spec: {
-          ...{ group, scope: 'Namespaced', names: { plural, kind: 'HostClaim' } },
+          group,
+          scope: 'Namespaced',
+          names: { plural, kind: 'HostClaim' },
           versions: [
             { ...version, name: 'v1beta1', storage: false },
             { ...version, name: 'v1alpha1', storage: true },

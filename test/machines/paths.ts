@@ -53,8 +53,15 @@ function stepsOf(machine: AnyStateMachine, input: unknown) {
   const nothing = (): void => undefined;
   const self = createActor(machine, { input: input as never });
   const scope = {
-    ...{ self, system: self.system, id: '', sessionId: '', logger: nothing, defer: nothing, stopChild: nothing },
-    ...{ emit: nothing, actionExecutor: nothing },
+    self,
+    system: self.system,
+    id: '',
+    sessionId: '',
+    logger: nothing,
+    defer: nothing,
+    stopChild: nothing,
+    emit: nothing,
+    actionExecutor: nothing,
   };
   return {
     scope,

@@ -120,7 +120,14 @@ class Performance {
       if (this.#reported) chronicle.tellLog(line);
     };
     this.#processes = new Processes({
-      ...{ plan, time, cluster, environment, broker, weather, mailOrder, chronicle },
+      plan,
+      time,
+      cluster,
+      environment,
+      broker,
+      weather,
+      mailOrder,
+      chronicle,
       writes: new RepeatedWrites(cluster, violate),
       log: pino({ level, base: null, timestamp: false }, { write }),
       callMs: CALL_MS,
@@ -170,7 +177,12 @@ class Performance {
     const [time, clock, cluster, broker] = [this.#time, this.#clock, this.#cluster, this.#broker];
     const [weather, chronicle] = [this.#weather, this.#chronicle];
     return {
-      ...{ time, clock, cluster, broker, weather, chronicle },
+      time,
+      clock,
+      cluster,
+      broker,
+      weather,
+      chronicle,
       patienceMs: this.#lastMs + PATIENCE_MS,
       violate: this.#violate,
       hostOf: (address) => {

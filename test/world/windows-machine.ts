@@ -62,8 +62,12 @@ function everyPart(host: Host, around: (call: Call, member: string) => Call): Ho
     });
   const { disk, volume, filesystem, smb, iscsi, system } = host;
   return {
-    ...{ disk: follow(disk), volume: follow(volume), filesystem: follow(filesystem) },
-    ...{ smb: follow(smb), iscsi: follow(iscsi), system: follow(system) },
+    disk: follow(disk),
+    volume: follow(volume),
+    filesystem: follow(filesystem),
+    smb: follow(smb),
+    iscsi: follow(iscsi),
+    system: follow(system),
     close: async () => undefined,
   };
 }

@@ -51,8 +51,12 @@ function vague(host: Host): Host {
     });
   const { disk, volume, filesystem, smb, iscsi, system } = host;
   return {
-    ...{ disk: part(disk), volume: part(volume), filesystem: part(filesystem) },
-    ...{ smb: part(smb), iscsi: part(iscsi), system: part(system) },
+    disk: part(disk),
+    volume: part(volume),
+    filesystem: part(filesystem),
+    smb: part(smb),
+    iscsi: part(iscsi),
+    system: part(system),
     close: async () => undefined,
   };
 }

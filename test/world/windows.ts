@@ -119,7 +119,9 @@ async function openWorld(options: WorldOptions): Promise<World> {
     body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
   });
   const processes = new Processes({
-    ...{ clock, leaseMs, client: server.client },
+    clock,
+    leaseMs,
+    client: server.client,
     namespaces: options.kubeconfig === undefined ? undefined : [namespace],
     env: { WINDOWS_LOOK_EVERY_MS: String(lookEveryMs), ...env },
   });

@@ -84,7 +84,13 @@ function definitionIn({ metadata, spec, status }: JsonObject): Definition {
   if (storage === undefined || served.length === 0) throw new TerminalError(`'${name}' serves no version`);
   const { storedVersions: stored = [] } = (status ?? {}) as unknown as { storedVersions?: readonly string[] };
   return {
-    ...{ name, group, resourceVersion, generation, storage, stored, served },
+    name,
+    group,
+    resourceVersion,
+    generation,
+    storage,
+    stored,
+    served,
     plural: names.plural,
     kind: names.kind,
     isNamespaced: scope === 'Namespaced',

@@ -90,7 +90,11 @@ async function start(model: Model, values: Values): Promise<Running> {
   const files = tlsFilesOf(text(values, 'tls-cert'), text(values, 'tls-key'), 'tls');
   const tls = files && certificateIn(files);
   const server = await serveHttp({
-    ...{ api, clock, ...address, addressName: '--bind-address', tls },
+    api,
+    clock,
+    ...address,
+    addressName: '--bind-address',
+    tls,
     onAnswered: (each) => metrics.onAnswered(each),
   });
   const stop = new AbortController();

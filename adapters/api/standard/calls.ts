@@ -119,8 +119,12 @@ export function jsonClient({
     } finally {
       release();
       onCall({
-        ...{ service, method, path: url.pathname, durationMs: clock.now() - startedAt },
-        ...{ traceparent: request.traceparent, status },
+        service,
+        method,
+        path: url.pathname,
+        durationMs: clock.now() - startedAt,
+        traceparent: request.traceparent,
+        status,
       });
     }
     const answer = parsed(text);

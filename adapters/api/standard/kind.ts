@@ -47,7 +47,13 @@ export function standardKind({ contract, realm, resyncMs, attributes, retains }:
     const externalId = idOf(object);
     const settled = isSettled(object) ?? 'no';
     return {
-      ...{ uid, generation, deleting, finalizer, externalId, managed: true, detached: false },
+      uid,
+      generation,
+      deleting,
+      finalizer,
+      externalId,
+      managed: true,
+      detached: false,
       finalizers: deleting ? finalizers : [],
       owned: isOwned(object),
       // Without its id others would wait for it for ever.
@@ -58,7 +64,13 @@ export function standardKind({ contract, realm, resyncMs, attributes, retains }:
     };
   };
   return {
-    ...{ realm, group, version, kind, plural, finalizer, guards: guardsOf(contract.spec, finalizer) },
+    realm,
+    group,
+    version,
+    kind,
+    plural,
+    finalizer,
+    guards: guardsOf(contract.spec, finalizer),
     ...(retains !== undefined && { retains }),
     fieldManagers: { finalizer: `${manager}-finalizer`, guards: `${manager}-guards` },
     references: (object) => referencesOf(contract, finalizer, object),

@@ -20,7 +20,10 @@ export function contractsIn(options: DefinitionsOptions): readonly KindDefinitio
   if (version === undefined) throw new Error(`phase ${options.phase} serves no version`);
   let made: ReadonlyMap<string, CustomResourceDefinition> | undefined;
   return KINDS.map(({ kind, plural, shortNames }) => ({
-    ...{ group: GROUP, version: version.name, kind, plural },
+    group: GROUP,
+    version: version.name,
+    kind,
+    plural,
     ...(shortNames !== undefined && { shortNames }),
     ...(kind === 'BareMetalHost' && { pauseAnnotation: HostAnnotation.Paused }),
     definition() {

@@ -63,8 +63,11 @@ export async function startLighting(): Promise<{ readonly url: string; close(): 
     const text = (await request.toArray()).join('');
     const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://lighting.test');
     const { status, body } = service.answer({
-      ...{ method: request.method ?? 'GET', path, name: searchParams.get('name') },
-      ...{ token: request.headers.authorization ?? '', body: text === '' ? undefined : JSON.parse(text) },
+      method: request.method ?? 'GET',
+      path,
+      name: searchParams.get('name'),
+      token: request.headers.authorization ?? '',
+      body: text === '' ? undefined : JSON.parse(text),
     });
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });

@@ -193,7 +193,10 @@ async function closer(
   const isPartitioned = isInitialized !== false && (await host.disk.basicPartitionsExist(number));
   const areFormatted = await Promise.all(volumeIDs.map((id) => host.volume.isVolumeFormatted(id)));
   return {
-    ...{ number, identity, state, isPartitioned },
+    number,
+    identity,
+    state,
+    isPartitioned,
     ...(isInitialized !== undefined && { isInitialized }),
     ...(table !== undefined && { table }),
     ...(isReadOnly === true && { isReadOnly }),

@@ -109,7 +109,10 @@ test('webhooks are a role where they have an address, and need nothing else', ()
   const address = { host: '127.0.0.1', port: 9443 };
   const own = { namespace: undefined, name: 'troupe-webhooks' };
   assert.equal(readConfig({}, option, ADAPTERS).webhooks, {
-    ...{ address, service: own, files: undefined, clientCa: undefined },
+    address,
+    service: own,
+    files: undefined,
+    clientCa: undefined,
   });
   assert.ok(readConfig({}, option, ADAPTERS).roles.has('webhooks'));
   assert.equal([...readConfig({}, { ...option, roles: 'webhooks' }, ADAPTERS).roles], ['webhooks']);

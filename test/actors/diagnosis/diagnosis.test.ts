@@ -55,14 +55,12 @@ test('what says all in one condition, Ready, is explained by it', async () => {
 
 test('what tells of no progress is ready when its kind says so, and has been looked at by nobody else', async () => {
   const condition = (type: string, status: string): JsonObject => ({
-    ...{
-      type,
-      status,
-      reason: 'Success',
-      message: '',
-      observedGeneration: 1,
-      lastTransitionTime: '2030-01-01T00:00:00Z',
-    },
+    type,
+    status,
+    reason: 'Success',
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime: '2030-01-01T00:00:00Z',
   });
   const judged = { conditions: [condition('Valid', 'True'), condition('ChangeDetected', 'False')] };
   const done = await explained('HostFirmwareComponents', judged, { updates: [] });

@@ -19,10 +19,16 @@ const kind = simpleKind({
   plural: 'things',
   references: ({ spec }) => [
     ...((spec?.['on'] ?? []) as string[]).map((name) => ({
-      ...{ kind: 'Thing', name, finalizers: [GUARD], neededFor: 'create' as const },
+      kind: 'Thing',
+      name,
+      finalizers: [GUARD],
+      neededFor: 'create' as const,
     })),
     ...((spec?.['near'] ?? []) as string[]).map((name) => ({
-      ...{ kind: 'Thing', name, finalizers: [], neededFor: 'create' as const },
+      kind: 'Thing',
+      name,
+      finalizers: [],
+      neededFor: 'create' as const,
     })),
   ],
 });

@@ -88,7 +88,9 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
   const { signal } = new AbortController();
   const owner: Owner = {
     ...({ actor, object: OBJECT, kind: kinds[0] } as Pick<Owner, 'actor' | 'object' | 'kind'>),
-    ...{ isAlive: () => isAlive, onChildGone: () => undefined, signal },
+    isAlive: () => isAlive,
+    onChildGone: () => undefined,
+    signal,
   };
   return {
     calls,

@@ -112,7 +112,11 @@ function machinesFor(
   }: Pick<ActorOptions, 'objects' | 'registry'> & { readonly clock: Clock },
 ): Machines {
   return machinesWith({
-    ...{ registry: known, clock, namespaces: undefined, callMs: 10_000, lateEffectMs: 30_000 },
+    registry: known,
+    clock,
+    namespaces: undefined,
+    callMs: 10_000,
+    lateEffectMs: 30_000,
     objects: objects as unknown as Objects,
     mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
     actor: () => actor,
@@ -183,7 +187,8 @@ function given({
   const { finalizers } = world ?? {};
   const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
   const object: KubeObject = {
-    ...{ apiVersion: 'example.org/v1', kind: 'Thing' },
+    apiVersion: 'example.org/v1',
+    kind: 'Thing',
     metadata: { ...metadata, ...(finalizers !== undefined && { finalizers }) },
   };
   const look = async (request: OperationRequest): Promise<void> => void calls.push(request);
@@ -207,7 +212,12 @@ function given({
     },
   };
   const actor = actorOf({
-    ...{ objects, claims, kind, journal, registry: world?.registry, plural: world?.plural },
+    objects,
+    claims,
+    kind,
+    journal,
+    registry: world?.registry,
+    plural: world?.plural,
     object,
     leaseEndsAt: endsAt,
     leaseSignal,
@@ -241,7 +251,8 @@ const codeOf = (error: ErrorData): string => error.code;
 test('an answer that is older than what is known makes the API server be asked, before anything else is written (P6, P11)', async () => {
   let reads = 0;
   const at = (resourceVersion: string): KubeObject => ({
-    ...{ apiVersion: 'example.org/v1', kind: 'Thing' },
+    apiVersion: 'example.org/v1',
+    kind: 'Thing',
     metadata: { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion, generation: 1, finalizers: ['guard/one'] },
   });
   const { storeGuards, version } = given({

@@ -28,7 +28,11 @@ function play() {
   const unreported = new UnreportedChildren({ objects, clock });
   const follow = (id = 'owner child'): Promise<void> =>
     unreported.follow({
-      ...{ id, resource: RESOURCE, namespace: 'ns', name: 'child', signal: lease.signal },
+      id,
+      resource: RESOURCE,
+      namespace: 'ns',
+      name: 'child',
+      signal: lease.signal,
       isUnreported() {
         if (scene.isBroken) throw new Error('the code of the kind fails');
         return !scene.isTold;

@@ -82,7 +82,13 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
   } as unknown as Objects;
   const { mailbox } = bus;
   const machines = machinesWith({
-    ...{ objects, registry: known, clock, mailbox, namespaces: undefined, callMs: 1_000, lateEffectMs: 30_000 },
+    objects,
+    registry: known,
+    clock,
+    mailbox,
+    namespaces: undefined,
+    callMs: 1_000,
+    lateEffectMs: 30_000,
     actor: () => actor,
     recordMetric: () => undefined,
   });
@@ -94,7 +100,13 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
     onTrouble: assert.unreachable,
   });
   const host: ObjectHost = {
-    ...{ registry: known, objects, mailbox, outbox, clock, log, throttle: new StatusThrottle({ clock }) },
+    registry: known,
+    objects,
+    mailbox,
+    outbox,
+    clock,
+    log,
+    throttle: new StatusThrottle({ clock }),
     machines: {
       guard: machines.guard,
       of(life) {
@@ -103,7 +115,8 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       },
     },
     answers: new ShardAnswers({
-      ...{ outbox, later: deferredAnswers(clock) },
+      outbox,
+      later: deferredAnswers(clock),
       actor: () => undefined,
       hasCompleteHistory: () => true,
       settle: () => assert.unreachable(),

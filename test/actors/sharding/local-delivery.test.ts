@@ -40,7 +40,8 @@ function scene({ hasCompleteHistory = true } = {}) {
   ]);
   const later = deferredAnswers(clock);
   const answers = new ShardAnswers({
-    ...{ outbox, later },
+    outbox,
+    later,
     actor: (key) => actors.get(key),
     hasCompleteHistory: () => hasCompleteHistory,
     settle: (_, deliver) => deliver(),

@@ -198,7 +198,10 @@ function succession(host: Partial<ShardHost>) {
     isOver = true;
   });
   return {
-    ...{ time, broker, bus, stop },
+    time,
+    broker,
+    bus,
+    stop,
     isOver: () => isOver,
     leases: () =>
       broker

@@ -122,7 +122,11 @@ function check(title: string, run: (scene: Scene) => Promise<void>): void {
     await time.advance(1_000);
     try {
       await run({
-        ...{ time, host, said, known: () => known, loseMail: () => broker.wipeMail() },
+        time,
+        host,
+        said,
+        known: () => known,
+        loseMail: () => broker.wipeMail(),
         change(uid = 'uid-a') {
           const isNew = object?.metadata.uid !== uid;
           const metadata = { name: 'a', namespace: 'ns', uid, resourceVersion: `${++version}`, generation: 1 };

@@ -9,7 +9,11 @@ import { ManualClock } from '../../adapters/kubernetes/manual-clock.ts';
 const test = suite('missing kinds');
 
 const kind = (realm: string, plural: string): Resource => ({
-  ...{ realm, plural, group: `${realm}.example.org`, version: 'v1', kind: plural },
+  realm,
+  plural,
+  group: `${realm}.example.org`,
+  version: 'v1',
+  kind: plural,
 });
 const [A, B, C, X] = [kind('abc', 'as'), kind('abc', 'bs'), kind('abc', 'cs'), kind('xyz', 'xs')] as const;
 const FOLLOWED = kind('other', 'others');
@@ -27,7 +31,9 @@ function reported(kinds: readonly Resource[] = [A, B, C, X]) {
     said.push(`${level === 30 ? 'info' : 'warn'} ${msg}`);
   };
   const missing = new MissingKinds({
-    ...{ kinds, clock, log: pino({}, { write }) },
+    kinds,
+    clock,
+    log: pino({}, { write }),
     onAbsent: (realm) => said.push(`absent ${realm}`),
     onMissed: ({ plural }) => said.push(`missed ${plural}`),
   });

@@ -42,17 +42,16 @@ async function secondTerm(first: (broker: MemoryBroker) => Promise<MailboxSubscr
   const client = { call: away, watch: away } as never;
   const running = watchCluster(
     {
-      ...{
-        bus,
-        client,
-        objects: {} as never,
-        registry: known,
-        namespaces: undefined,
-        here: NO_LOCAL_ACTORS,
-        clock,
-        log,
-      },
-      ...{ pod: 'a', offer: { kinds: [] } },
+      bus,
+      client,
+      objects: {} as never,
+      registry: known,
+      namespaces: undefined,
+      here: NO_LOCAL_ACTORS,
+      clock,
+      log,
+      pod: 'a',
+      offer: { kinds: [] },
     },
     stop.signal,
   );
@@ -130,7 +129,9 @@ test('an object that is too large for the bus does not keep the epoch from being
     return publish.apply(bus.mailbox, given);
   };
   const objectOf = (name: string, text: string) => ({
-    ...{ apiVersion: 'a/v1', kind: 'Thing', spec: { text } },
+    apiVersion: 'a/v1',
+    kind: 'Thing',
+    spec: { text },
     metadata: { name, namespace: 'ns', uid: name, resourceVersion: '4', generation: 1 },
   });
   const items = [objectOf('small', 'short'), objectOf('large', 'long')];

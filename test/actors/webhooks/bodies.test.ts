@@ -64,7 +64,9 @@ async function served(
   await server.serve(await certify(authority, { name: 'x', hosts: [] }, clock.now()));
   const begin: Scene['begin'] = (path, options = {}) => {
     const asking = request(`https://127.0.0.1:${server.port}${path}`, {
-      ...{ method: 'POST', rejectUnauthorized: false, agent: false },
+      method: 'POST',
+      rejectUnauthorized: false,
+      agent: false,
       headers: { 'content-type': 'application/json' },
       ...options,
     });

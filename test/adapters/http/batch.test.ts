@@ -9,11 +9,18 @@ import type { OwnerReference } from '../../../machines/object.ts';
 const test = suite('asked for together');
 
 const SCHEMAS: Resource = {
-  ...{ realm: 'metal3', group: 'metal3.io', version: 'v1alpha1', kind: 'FirmwareSchema', plural: 'firmwareschemas' },
+  realm: 'metal3',
+  group: 'metal3.io',
+  version: 'v1alpha1',
+  kind: 'FirmwareSchema',
+  plural: 'firmwareschemas',
 };
 const OWNERS = 1_000;
 const ownerOf = (number: number): OwnerReference => ({
-  ...{ apiVersion: 'metal3.io/v1alpha1', kind: 'HostFirmwareSettings', name: `h-${number}`, uid: `uid-${number}` },
+  apiVersion: 'metal3.io/v1alpha1',
+  kind: 'HostFirmwareSettings',
+  name: `h-${number}`,
+  uid: `uid-${number}`,
 });
 
 /** An API server with one schema, which answers a turn later. */

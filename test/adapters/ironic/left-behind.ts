@@ -57,7 +57,9 @@ export async function leaveBehind(leaving: Leaving, name: string, left: Left): P
   const host = await world.create(`baremetalhosts/${name}`, {
     metadata: { finalizers: [FINALIZER] },
     spec: {
-      ...{ online: true, bootMACAddress: machine.mac, architecture: 'x86_64' },
+      online: true,
+      bootMACAddress: machine.mac,
+      architecture: 'x86_64',
       bmc: { address: machine.address, credentialsName: `${name}-bmc` },
       ...(state !== 'inspecting' && { inspectionMode: 'disabled' }),
       automatedCleaningMode: state === 'deprovisioning' ? 'metadata' : 'disabled',
@@ -89,8 +91,13 @@ function statusOf(id: string, { state }: Left, secret: Raw, image: LeftImage, be
   const underWay = { start: beganAt, end: null };
   const isDeployed = state === 'provisioned' || state === 'deprovisioning';
   return {
-    ...{ errorCount: 0, errorMessage: '', operationalStatus: 'OK', provisioningFailCount: 0 },
-    ...{ goodCredentials: credentials, triedCredentials: credentials, hardwareProfile: PROFILE.name },
+    errorCount: 0,
+    errorMessage: '',
+    operationalStatus: 'OK',
+    provisioningFailCount: 0,
+    goodCredentials: credentials,
+    triedCredentials: credentials,
+    hardwareProfile: PROFILE.name,
     poweredOn: isDeployed,
     lastUpdated: beganAt,
     operationHistory: {
@@ -100,7 +107,10 @@ function statusOf(id: string, { state }: Left, secret: Raw, image: LeftImage, be
       deprovision: state === 'deprovisioning' ? underWay : never,
     },
     provisioning: {
-      ...{ ID: id, state, bootMode: BOOT.mode, rootDeviceHints: PROFILE.hints },
+      ID: id,
+      state,
+      bootMode: BOOT.mode,
+      rootDeviceHints: PROFILE.hints,
       image: isDeployed ? image : { url: '' },
     },
     ...(state === 'provisioning' && { lastAttemptedImage: image }),

@@ -18,7 +18,10 @@ function leavingOn(world: SimulatedHosts, number: number): Leaving {
     world,
     image: IMAGE,
     machine: {
-      ...{ mac, address, username: 'admin', password: PASSWORD },
+      mac,
+      address,
+      username: 'admin',
+      password: PASSWORD,
       stall: async () => world.ironic.behave(options.name, { slowness: SLOWNESS }),
     },
     ask: world.ask,

@@ -27,8 +27,11 @@ const on = (run: (world: SimulatedHosts) => Promise<void>, processes: 'one' | 't
 /** The only node: what makes it the victim's, and what was done to its machine. */
 function stateOf({ ironic }: SimulatedHosts): JsonObject {
   const nodes = ironic.nodes().map(({ uuid, name, driver_info, provision_state, instance_uuid }) => ({
-    ...{ uuid: uuid ?? null, name: name ?? null, driver_info: driver_info ?? null },
-    ...{ provision_state: provision_state ?? null, instance_uuid: instance_uuid ?? null },
+    uuid: uuid ?? null,
+    name: name ?? null,
+    driver_info: driver_info ?? null,
+    provision_state: provision_state ?? null,
+    instance_uuid: instance_uuid ?? null,
   }));
   const { counts, disk, power } = ironic.machine('bm1');
   return { nodes, wiped: counts.wiped, deployed: counts.deployed, image: disk?.image ?? null, power } as JsonObject;
@@ -95,8 +98,11 @@ test("33.A2b: a status that names another host's node, and its own Secret as tri
       credentialsVersion: secret.metadata.resourceVersion,
     };
     const status = JSON.stringify({
-      ...{ operationalStatus: 'OK', lastUpdated: '2026-08-20T10:00:00Z', poweredOn: true },
-      ...{ goodCredentials: used, triedCredentials: used },
+      operationalStatus: 'OK',
+      lastUpdated: '2026-08-20T10:00:00Z',
+      poweredOn: true,
+      goodCredentials: used,
+      triedCredentials: used,
       provisioning: { state: 'provisioned', ID: theirs.id, image: { url: 'http://images/other.raw' } },
     });
     const path = await forged(world, { annotations: { [STATUS]: status, [PAUSED]: '' } });
@@ -115,8 +121,14 @@ test("33.A2b: a stored status that names another host's node leads to nothing, a
     const used = { credentials, credentialsVersion: secret.metadata.resourceVersion };
     const path = await forged(world, { annotations: { [PAUSED]: '' } });
     const status = {
-      ...{ operationalStatus: 'OK', errorMessage: '', errorCount: 0, provisioningFailCount: 0, poweredOn: true },
-      ...{ lastUpdated: '2026-08-20T10:00:00Z', goodCredentials: used, triedCredentials: used },
+      operationalStatus: 'OK',
+      errorMessage: '',
+      errorCount: 0,
+      provisioningFailCount: 0,
+      poweredOn: true,
+      lastUpdated: '2026-08-20T10:00:00Z',
+      goodCredentials: used,
+      triedCredentials: used,
       provisioning: { state: 'provisioned', ID: theirs.id, image: { url: 'http://images/other.raw' } },
     };
     await world.merge(`${path}/status`, { status });

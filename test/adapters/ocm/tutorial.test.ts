@@ -55,8 +55,14 @@ test('36.6: the typed client of a model compiles, and calls the model that is se
       const url = await server.find(/(http:\/\/127\.0\.0\.1:\d+)/);
       writeFileSync(join(folder, 'usage.mts'), usage.replace(TOLD, url));
       const compilerOptions = {
-        ...{ strict: true, noEmit: true, target: 'es2024', module: 'nodenext', lib: ['esnext', 'dom'], types: [] },
-        ...{ allowImportingTsExtensions: true, exactOptionalPropertyTypes: true },
+        strict: true,
+        noEmit: true,
+        target: 'es2024',
+        module: 'nodenext',
+        lib: ['esnext', 'dom'],
+        types: [],
+        allowImportingTsExtensions: true,
+        exactOptionalPropertyTypes: true,
       };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['.'] }));
       const compiled = spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8' });

@@ -172,7 +172,10 @@ export function describeSecurityGroups(check: Check): void {
     'type 0 and code 0 of ICMP are sent, compared and shown as they are (OS-SECURITY-GROUP-RULES-3)',
     async (tenant) => {
       const icmp = (min: number, max: number, protocol = 'icmp', ethertype: Rule['ethertype'] = 'IPv4'): Rule => ({
-        ...{ direction: 'ingress', ethertype, protocol, portRange: { min, max } },
+        direction: 'ingress',
+        ethertype,
+        protocol,
+        portRange: { min, max },
       });
       const rules = [
         ...[icmp(0, 0), icmp(8, 0), icmp(0, 3)],

@@ -74,9 +74,14 @@ async function formatted(meanwhile: (machine: Machine, number: number) => void) 
     spec: { nodeName: 'one', formatPolicy: 'IfUnknown' },
   } as unknown as KubeObject;
   const ports: MachinePorts = {
-    ...{ clock: simulatedClock(), host: machine.host, paths: new PathRules([]) },
+    clock: simulatedClock(),
+    host: machine.host,
+    paths: new PathRules([]),
     lanes: new LateLanes(async () => meanwhile(machine, number)),
-    ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
+    encryption: 'required',
+    node: 'one',
+    machine: async () => '',
+    derive: async () => Buffer.from('hash'),
     foreign: ANYWHERE,
     readSecret: async () => undefined,
     readObject: async ({ kind }) => (kind === 'WindowsDisk' ? disk : object),

@@ -27,7 +27,10 @@ function leaving(name: string): KubeObject {
     apiVersion: 'windows.troupe.dev/v1alpha1',
     kind: 'IscsiTarget',
     metadata: {
-      ...{ name, namespace: 'storage', uid: name, resourceVersion: '1' },
+      name,
+      namespace: 'storage',
+      uid: name,
+      resourceVersion: '1',
       deletionTimestamp: '2030-01-01T00:00:00Z',
       finalizers,
     },
@@ -46,7 +49,12 @@ function standing(name: string): KubeObject {
 function operationsOn(host: Host, objects: readonly KubeObject[], stored = standing) {
   const node = { ...leaving('node'), spec: { nodeName: 'one', services: ['MSiSCSI'] } };
   const { look, connect, disconnect } = iscsiTargetOperations({
-    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules([]), encryption: 'required', node: 'one' },
+    clock,
+    host,
+    lanes: new KeyedMutex(),
+    paths: new PathRules([]),
+    encryption: 'required',
+    node: 'one',
     derive: async () => Buffer.of(),
     machine: async () => SERIAL,
     foreign: ANYWHERE,

@@ -66,7 +66,9 @@ const KINDS: readonly Shared[] = [
     spec: { ...SOURCE, remotePath: SHARE, credentialsSecretRef: 'login' },
     intended: { root: SHARE, origin: 'Made' },
     done: { credentialHash: 'of-the-login' },
-    ...{ makers: ['madeBy'], make: 'map', remove: 'unmap' },
+    makers: ['madeBy'],
+    make: 'map',
+    remove: 'unmap',
     operations: smbMappingOperations,
     offer: ({ smb }) => smb.offer(SHARE, LOGIN),
     makeOutside: ({ host }) => host.smb.newSmbGlobalMapping({ root: SHARE, ...LOGIN, encryption: 'required' }),
@@ -79,7 +81,9 @@ const KINDS: readonly Shared[] = [
     spec: { ...SOURCE, portal: PORTAL, iqn: IQN },
     intended: { connection: 'Connecting', origin: 'Made' },
     done: { connection: 'Connected' },
-    ...{ makers: ['madeBy', 'portalMadeBy'], make: 'connect', remove: 'disconnect' },
+    makers: ['madeBy', 'portalMadeBy'],
+    make: 'connect',
+    remove: 'disconnect',
     operations: iscsiTargetOperations,
     offer: ({ iscsi, disks }) =>
       iscsi.offer({ portal: PORTAL, iqn: IQN, disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] }),
@@ -119,14 +123,12 @@ async function machineWith({ kind, spec, intended, makers, ...shared }: Shared) 
   let serial = 'serial-of-one';
   const begin = () =>
     shared.operations({
-      ...{
-        clock,
-        host: machine.host,
-        lanes: new KeyedMutex(),
-        paths: new PathRules([]),
-        encryption: 'required',
-        node: 'one',
-      },
+      clock,
+      host: machine.host,
+      lanes: new KeyedMutex(),
+      paths: new PathRules([]),
+      encryption: 'required',
+      node: 'one',
       derive: async () => Buffer.of(1),
       machine: async () => serial,
       foreign: ANYWHERE,

@@ -19,7 +19,10 @@ function mapping(namespace: string, status: JsonObject = {}): KubeObject {
     apiVersion: 'windows.troupe.dev/v1alpha1',
     kind: 'SmbMapping',
     metadata: {
-      ...{ name: 'share', namespace, uid: `uid-${namespace}`, resourceVersion: '1' },
+      name: 'share',
+      namespace,
+      uid: `uid-${namespace}`,
+      resourceVersion: '1',
       creationTimestamp: '2030-01-01T00:00:00Z',
     },
     spec: { nodeRef: 'one', remotePath: SHARE.toUpperCase() },
@@ -35,7 +38,12 @@ async function beside(theirs: KubeObject, recorded: JsonObject = {}) {
   await host.smb.newSmbGlobalMapping({ root: SHARE, ...LOGIN, encryption: 'required' });
   const own = mapping('mine', { nodeName: 'one', root: SHARE, madeBy: 'uid-mine', origin: 'Made', ...recorded });
   const operations = smbMappingOperations({
-    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules([]), encryption: 'required', node: 'one' },
+    clock,
+    host,
+    lanes: new KeyedMutex(),
+    paths: new PathRules([]),
+    encryption: 'required',
+    node: 'one',
     derive: async () => Buffer.of(),
     machine: async () => 'serial-of-one',
     foreign: ANYWHERE,

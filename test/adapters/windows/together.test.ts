@@ -125,7 +125,10 @@ async function lookAt(claimants: readonly Claimant[], known: KubeObject | undefi
 
 test("a disk stays its object's though the claim on it is lost, until the object is gone (WIN-CLAIMS-1)", async () => {
   const another: Claimant = {
-    ...{ realm: 'windows', plural: 'windowsdisks', namespace: 'storage', name: 'another' },
+    realm: 'windows',
+    plural: 'windowsdisks',
+    namespace: 'storage',
+    name: 'another',
     attributes: { identity: IDENTITY, uid: 'uid-another' },
   };
   const disk = (uid: string, more = {}): KubeObject => ({
@@ -164,7 +167,10 @@ async function lookBeside(other: JsonObject): Promise<{ readonly seen: JsonObjec
   const claimant = { realm: 'windows', plural: 'windowsdisks', namespace: 'one', name: 'mine' };
   const ports = { host, node: 'one', readObject: async () => undefined, listObjects: async () => nodes };
   const request = {
-    ...{ object: nodes[0], dependencies: {}, deadlineAt: clock.now() + 1_000, traceparent: '' },
+    object: nodes[0],
+    dependencies: {},
+    deadlineAt: clock.now() + 1_000,
+    traceparent: '',
     claimants: [{ ...claimant, attributes: { identity, uid: 'uid-mine' } }],
   };
   const look = (await storageNodeOperations(ports as never).look?.(request as never)) as JsonObject;

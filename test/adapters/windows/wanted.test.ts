@@ -167,8 +167,14 @@ async function made(
   const disk = kind === 'WindowsDisk' ? object : await diskOf(machine, more.disk);
   const node = nodeWith(disk, {}, more.claim);
   const ports: MachinePorts = {
-    ...{ clock: simulatedClock(), host: machine.host, lanes: new KeyedMutex(), paths: new PathRules([DIRECTORY]) },
-    ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
+    clock: simulatedClock(),
+    host: machine.host,
+    lanes: new KeyedMutex(),
+    paths: new PathRules([DIRECTORY]),
+    encryption: 'required',
+    node: 'one',
+    machine: async () => '',
+    derive: async () => Buffer.from('hash'),
     foreign: ANYWHERE,
     readSecret: async () => undefined,
     readObject: async (resource) => {

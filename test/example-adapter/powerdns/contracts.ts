@@ -26,15 +26,13 @@ const zoneRef = required(immutable(ref('Zone', 'zoneRef is the Zone that it is i
 
 function contract(kind: string, plural: string, description: string, spec: Shape, resource: Shape = {}): KindContract {
   return {
-    ...{
-      group: GROUP,
-      version: 'v1',
-      kind,
-      plural,
-      description,
-      categories: ['powerdns'],
-      columns: [...standardColumns],
-    },
+    group: GROUP,
+    version: 'v1',
+    kind,
+    plural,
+    description,
+    categories: ['powerdns'],
+    columns: [...standardColumns],
     spec: object(`spec of the ${kind}.`, { serverRef, ...spec }),
     status: standardStatus(resource),
   };

@@ -91,7 +91,14 @@ export async function withScene(
     const hosts: Scene['hosts'] = (version, name) =>
       `/apis/metal3.io/${version}/namespaces/${namespace}/baremetalhosts${name === undefined ? '' : `/${name}`}`;
     await run({
-      ...{ clock, client, namespace, kubeconfig, url, answered, hosts, until },
+      clock,
+      client,
+      namespace,
+      kubeconfig,
+      url,
+      answered,
+      hosts,
+      until,
       another: serve,
       async define(phase) {
         const contracts = contractsIn({ phase, ...(phase > 0 && { webhook: { url: `${url}/convert` } }) });

@@ -38,7 +38,12 @@ async function withFiles(files: Readonly<Record<string, string>>, run: (scene: S
       run: (deps) =>
         said((streams) =>
           convert({
-            ...{ adapters: BUILT_IN, names: [], version: undefined, isInPlace: false, readFile, writeFile },
+            adapters: BUILT_IN,
+            names: [],
+            version: undefined,
+            isInPlace: false,
+            readFile,
+            writeFile,
             input: nothing(),
             ...deps,
             ...streams,

@@ -77,14 +77,20 @@ async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
         };
         const apiVersion = `${group}/v1`;
         await apply(`/api/v1/namespaces/${NAMESPACE}`, {
-          ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+          apiVersion: 'v1',
+          kind: 'Namespace',
+          metadata: { name: NAMESPACE },
         });
         await apply(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/migration`, {
-          ...{ apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+          apiVersion: 'v1',
+          kind: 'ServiceAccount',
+          metadata,
         });
         await apply(`${rbac}/clusterroles/migration`, { apiVersion, kind: 'ClusterRole', metadata, rules });
         await apply(`${rbac}/clusterrolebindings/migration`, {
-          ...{ apiVersion, kind: 'ClusterRoleBinding', metadata },
+          apiVersion,
+          kind: 'ClusterRoleBinding',
+          metadata,
           roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'migration' },
           subjects: [{ kind: 'ServiceAccount', name: 'migration', namespace: NAMESPACE }],
         });
@@ -223,7 +229,9 @@ test('the ClusterRole of a migration is enough for it, and no part of that can b
     await define('v2');
     const companions: readonly Companions[] = [
       {
-        ...{ group: 'example.org', plural: 'hosts', companions: 'hosts' },
+        group: 'example.org',
+        plural: 'hosts',
+        companions: 'hosts',
         wanted: (_, companion) => (companion === undefined ? { kind: 'none' } : { kind: 'update', object: companion }),
       },
     ];

@@ -760,7 +760,11 @@ test('a message that is empty leaves no colon, and the time is that of the prese
     const lastTransitionTime = ago(9_000);
     const conditions = [
       {
-        ...{ type: 'Progressing', status: 'True', reason: 'Deprovisioning', message: '', lastTransitionTime },
+        type: 'Progressing',
+        status: 'True',
+        reason: 'Deprovisioning',
+        message: '',
+        lastTransitionTime,
         observedGeneration: 1,
       },
     ];

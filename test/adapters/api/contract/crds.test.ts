@@ -161,7 +161,10 @@ test('short names are those of the contract, and a finished definition is taken 
   assert.not.ok('shortNames' in (namesOf(widget) as JsonObject));
   const definition = crd(widget);
   const finished: KindDefinition = {
-    ...{ group: widget.group, version: widget.version, kind: widget.kind, plural: widget.plural },
+    group: widget.group,
+    version: widget.version,
+    kind: widget.kind,
+    plural: widget.plural,
     definition: () => definition,
   };
   assert.is(crd(finished), definition);

@@ -37,7 +37,12 @@ async function entrances(): Promise<Entrances> {
   const { host } = await memoryMachine({ clock });
   const share = { metadata: { name: 'share', uid: 's' }, spec: {} };
   const ports: MachinePorts = {
-    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules([KUBELET]), encryption: 'required', node: 'one' },
+    clock,
+    host,
+    lanes: new KeyedMutex(),
+    paths: new PathRules([KUBELET]),
+    encryption: 'required',
+    node: 'one',
     derive: async () => Buffer.of(),
     machine: async () => '',
     foreign: ANYWHERE,

@@ -57,7 +57,8 @@ function scene() {
     sights,
     turns: new ConcurrencyLimiter({ clock, slots: 4, name: 'Ironic' }),
     options: { speed: 1 },
-    ...{ listObjects: async () => [], readObject: async () => undefined },
+    listObjects: async () => [],
+    readObject: async () => undefined,
   });
   /** One operation of the host, which knows the node so. @returns what it knows after that */
   const pass = async (node: HostNode | undefined, decide = done, id = N1): Promise<HostNode | undefined> => {

@@ -118,7 +118,9 @@ function policy(owners: readonly string[]): Dependency {
   const { attributes } = hostUpdatePolicy.publicState({
     ...host('available'),
     metadata: {
-      ...{ name: 'host', uid: 'p', resourceVersion: '1' },
+      name: 'host',
+      uid: 'p',
+      resourceVersion: '1',
       ownerReferences: owners.map((uid) => ({ apiVersion: 'v1', kind: 'Any', name: 'any', uid })),
     },
   });
@@ -126,7 +128,10 @@ function policy(owners: readonly string[]): Dependency {
   return { kind: 'HostUpdatePolicy', name: 'host', finalizers: [], neededFor: 'never', answer };
 }
 const SECRET: Dependency = {
-  ...{ kind: 'Secret', name: 'bmc', finalizers: ['f'], neededFor: 'always' },
+  kind: 'Secret',
+  name: 'bmc',
+  finalizers: ['f'],
+  neededFor: 'always',
   answer: { readiness: 'ready', uid: 's' },
 };
 const USING = { ...host('available'), spec: { bmc: { credentialsName: 'bmc' } } };

@@ -115,8 +115,12 @@ export async function live(
   } as unknown as LifecyclePorts;
 
   const input = {
-    ...{ key: 'key', object: kind.life.view(object, now()), dependencies: dependencies() },
-    ...{ at: now(), inDoubtUntil: 0, isOwnershipDisputed: false },
+    key: 'key',
+    object: kind.life.view(object, now()),
+    dependencies: dependencies(),
+    at: now(),
+    inDoubtUntil: 0,
+    isOwnershipDisputed: false,
   };
   const settled = async (): Promise<void> => {
     for (let turns = 0; turns < 10; turns++) {

@@ -89,7 +89,8 @@ test('33.D: all switches of the namespace are rendered, and their keys are files
 
 test('33.D: one whose Secret is missing or incomplete is left out, and says so', async () => {
   const { render, text } = cluster([switchNamed('a', 'none'), switchNamed('b', 'half'), switchNamed('c')], {
-    ...{ configs: {}, keys: {} },
+    configs: {},
+    keys: {},
     half: { username: 'admin' },
   });
   for (const name of ['none', 'half'] as const) {

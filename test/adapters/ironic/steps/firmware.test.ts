@@ -48,8 +48,10 @@ const call = (operation: Operation | undefined, given: object): Promise<unknown>
 const withManaged = (run: (world: NodeWorld) => Promise<void>): Promise<void> => withNode(run, { isManaged: true });
 
 const request = (object: KubeObject, dependencies: KnownDependencies): OperationRequest => ({
-  ...{ object, dependencies },
-  ...{ deadlineAt: Number.POSITIVE_INFINITY, traceparent: TRACEPARENT },
+  object,
+  dependencies,
+  deadlineAt: Number.POSITIVE_INFINITY,
+  traceparent: TRACEPARENT,
 });
 
 async function settingsOf(ports: Ports, node: string, attributes: JsonObject = VENDOR): Promise<SettingsReading> {

@@ -34,7 +34,8 @@ function scene(slots: number) {
     sights: new NodeCache(clock),
     turns,
     options: { speed: 1 },
-    ...{ listObjects: async () => [], readObject: async () => undefined },
+    listObjects: async () => [],
+    readObject: async () => undefined,
   });
   const pass = async (name: string): Promise<Outcome['kind']> => {
     const metadata = { name, namespace: 'ns', uid: name, resourceVersion: '1', generation: 1 };

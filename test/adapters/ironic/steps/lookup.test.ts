@@ -133,8 +133,12 @@ const FOUND: readonly (readonly [string, Facts])[] = [
   [
     'MAC address, of a node that has no name',
     {
-      ...{ byId: null, byName: null, byBareName: null, portsByMac: [{ node_uuid: UUID }] },
-      ...{ byPort: { ...node, name: null }, others: NOBODYS },
+      byId: null,
+      byName: null,
+      byBareName: null,
+      portsByMac: [{ node_uuid: UUID }],
+      byPort: { ...node, name: null },
+      others: NOBODYS,
     },
   ],
 ];

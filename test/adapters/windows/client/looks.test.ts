@@ -48,15 +48,15 @@ function inScene(run: (scene: Scene) => Promise<void>): Promise<void> {
     const disks = [{ number: 1, identity: identityOf(0), claimedBy: 'x', claimedByUID: 'x' }];
     const node = { ...object, status: { disks } };
     const ports: MachinePorts = {
-      ...{
-        clock,
-        host: machine.host,
-        lanes: new KeyedMutex(),
-        paths: new PathRules([]),
-        encryption: 'required',
-        foreign: ANYWHERE,
-      },
-      ...{ node: 'one', machine: async () => '', derive: async () => Buffer.of() },
+      clock,
+      host: machine.host,
+      lanes: new KeyedMutex(),
+      paths: new PathRules([]),
+      encryption: 'required',
+      foreign: ANYWHERE,
+      node: 'one',
+      machine: async () => '',
+      derive: async () => Buffer.of(),
       readSecret: async () => undefined,
       readObject: async () => object,
       listObjects: async () => [node],
@@ -64,7 +64,9 @@ function inScene(run: (scene: Scene) => Promise<void>): Promise<void> {
     };
     const operations = { WindowsDisk: windowsDiskOperations(ports), WindowsVolume: windowsVolumeOperations(ports) };
     await run({
-      ...{ clock, machine, piped },
+      clock,
+      machine,
+      piped,
       counts() {
         const now = Object.fromEntries(counted);
         counted.clear();

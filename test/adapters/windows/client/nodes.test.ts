@@ -193,7 +193,12 @@ test('a csi-proxy that tells a password in what it says is not quoted with it (W
   const share = { metadata: { name: 'share', uid: 'u' }, spec: { credentialsSecretRef: 'login' } };
   const data = { password: Buffer.from(FIRST).toString('base64') };
   const { make } = windowsMountOperations({
-    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules([ROOT]), encryption: 'required', node: 'one' },
+    clock,
+    host,
+    lanes: new KeyedMutex(),
+    paths: new PathRules([ROOT]),
+    encryption: 'required',
+    node: 'one',
     derive: async () => Buffer.of(),
     machine: async () => '',
     foreign: ANYWHERE,

@@ -39,7 +39,9 @@ async function open(run: Run): Promise<Scenario> {
   const { clock, folder, passwords, seed, report, violate } = run;
   const racks = racksWith(passwords.of);
   const ironic = await simulatedIronic({
-    ...{ clock, folder, speed: SPEED },
+    clock,
+    folder,
+    speed: SPEED,
     machines: racks.map(({ machine }) => machine),
     onEntry: (entry) => report(entry.what === 'wished' ? 'user' : 'ironic', sentence(entry)),
   });

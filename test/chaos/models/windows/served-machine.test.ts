@@ -41,7 +41,9 @@ async function onMachine(run: (scene: Scene) => Promise<void>): Promise<void> {
   const entries: MachineEntry[] = [];
   const waiting: (() => void)[] = [];
   const machine = await ServedMachine.start({
-    ...{ clock, estate: ESTATE, firstVolume: 0 },
+    clock,
+    estate: ESTATE,
+    firstVolume: 0,
     onEntry(entry) {
       entries.push(entry);
       for (const look of waiting) look();

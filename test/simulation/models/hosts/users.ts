@@ -189,7 +189,10 @@ export class HostUsers extends Users {
     const credentials = { name, namespace };
     const used = { credentials, credentialsVersion: this.metadataAt(path)?.['resourceVersion'] ?? '' };
     const status = {
-      ...{ operationalStatus: 'OK', poweredOn: true, goodCredentials: used, triedCredentials: used },
+      operationalStatus: 'OK',
+      poweredOn: true,
+      goodCredentials: used,
+      triedCredentials: used,
       provisioning: { state: 'provisioned', ID: node['uuid'] ?? '', image: imageOf(0) },
     };
     const object = hostOf(forged, 0);

@@ -37,7 +37,10 @@ async function world(...objects: readonly KubeObject[]) {
   };
   const tenancy = new Tenancy({ cluster: cluster as never, violate: (_, text) => void violations.push(text) });
   const change = (call: string, of: KubeObject, ...args: readonly unknown[]): MachineChange => ({
-    ...{ pod: 'pod', machine, call, args },
+    pod: 'pod',
+    machine,
+    call,
+    args,
     caller: { plural: `${of.kind.toLowerCase()}s`, operation: 'make', object: of },
   });
   return { tenancy, change, violations };
