@@ -36,8 +36,6 @@ import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
 /** Maximum delay of the message about a new object, in milliseconds; with skewed clocks a superfluous read happens. */
 const LATE_BIRTH_MS = 5_000;
-/** Pause before another epoch is requested again, in milliseconds. */
-const ANEW_PAUSE_MS = 250;
 
 /** Dependencies, and what they were worked out from. */
 interface KnownDependencies {
@@ -62,6 +60,8 @@ export class ObjectActor extends ObjectContext {
   readonly #charts: ObjectMachines;
   /** The last computed ones. An idle object keeps none. */
   #dependencies: KnownDependencies | undefined;
+  /** The API server has shown an older state than what is known: it is read before another write (I8). */
+  #isContradicted = false;
   #started = false;
   #stopped = false;
   readonly #replies: AnswerPublisher;
@@ -426,6 +426,8 @@ export class ObjectActor extends ObjectContext {
   // --- the API server ------------------------------------------------------------------------------------------
 
   async write(run: (object: KubeObject) => Promise<KubeObject>): Promise<void> {
+    // mutant: void-state-acted-on drop
+    if (this.#isContradicted) await this.refresh();
     if (this.object === undefined) throw new AbsentError(`'${this.key}' does not exist any more`);
     const writing = run(this.object);
     this.host.calls.addWrite(this.key, writing);
@@ -434,7 +436,10 @@ export class ObjectActor extends ObjectContext {
       this.accept(written, { own: true });
       // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
-      if (this.#known.isBehind(written)) await this.refresh();
+      if (this.#known.isBehind(written)) {
+        this.#isContradicted = true;
+        await this.refresh();
+      }
     } catch (error) {
       // mutant: lost-race-with-old-object drop
       if (error instanceof AbsentError || error instanceof ConflictError) await this.refresh();
@@ -460,8 +465,11 @@ export class ObjectActor extends ObjectContext {
   }
 
   /**
-   * Reads the object again; "not found" is knowledge too (P6). A state that is older than what was known before the read is that of
-   * an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
+   * Reads the object again; "not found" is knowledge too (P6). A state that is older than what was known before the
+   * read is that of an API server that was restored from a backup: another epoch begins, since what was learned of it is
+   * void, here and everywhere (P11).
+   *
+   * @throws {TransientError} the API server or the bus is away, or another epoch has begun
    */
   async refresh(): Promise<void> {
     const { objects, mailbox } = this.host;
@@ -469,27 +477,15 @@ export class ObjectActor extends ObjectContext {
     const { id } = mailbox.epoch();
     const { object: known, version: knownVersion, goneUid: soughtUid } = this.#known;
     const object = await objects.get(this.resource, namespace, name);
-    // mutant: older-read-believed if -> false
-    if (object !== undefined && compareVersions(object.metadata.resourceVersion, knownVersion) < 0)
-      await this.#startAnew(id);
-    else if (object !== undefined) this.accept(object, { own: false, soughtUid });
+    // mutant: older-read-believed &&.2 -> false
+    this.#isContradicted = object !== undefined && compareVersions(object.metadata.resourceVersion, knownVersion) < 0;
+    if (this.#isContradicted) {
+      await mailbox.startAnew(id);
+      throw new TransientError(`'${this.key}' is older than it was: the API server was restored from a backup`);
+    }
+    if (object !== undefined) this.accept(object, { own: false, soughtUid });
     else if (known !== undefined) this.acceptGone(known.metadata.uid, known.metadata.resourceVersion);
     else this.tidy();
-  }
-
-  /** Starts another epoch as soon as the bus is there: until then, or the end of the lease, nothing is done on what is void (I8). */
-  async #startAnew(id: string): Promise<void> {
-    const { mailbox, clock, leaseSignal } = this.host;
-    while (!leaseSignal.aborted) {
-      try {
-        return await mailbox.startAnew(id);
-      } catch (error) {
-        // mutant: void-state-acted-on if -> true
-        if (!(error instanceof TransientError)) throw error;
-      }
-      await clock.sleep(ANEW_PAUSE_MS, leaseSignal);
-    }
-    throw new TransientError('the lease has ended');
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------

@@ -171,6 +171,10 @@ const NAMED = [
     plan: RESOURCES.plan(2_302_212),
     about: 'a user writes the id of another network, whose subnet is made, and a port cannot be',
   },
+  {
+    plan: RESOURCES.plan(2_401_461),
+    about: 'an API server that was restored from a backup answers a write, and the read after it is lost (I8, P11)',
+  },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {
     plan: HOSTS.plan(1_500_240),

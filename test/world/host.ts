@@ -45,6 +45,8 @@ export interface HostFixture {
   onRecorded: () => void;
   /** Awaited when the API server has taken an own finalizer off and not answered yet. */
   onReleased: () => Promise<void>;
+  /** Called when an object is to be read. */
+  onRead: () => void;
   /** Whether what goes is told to the mailbox. */
   tellsGone: boolean;
   /** Ids of resources in the cloud that others made. */
@@ -140,6 +142,7 @@ export async function openHost(
   const api: Objects = {
     async get(resource, _, name) {
       reads += 1;
+      fixture.onRead();
       return hidden.has(name) ? undefined : objects.get(id(resource.plural, name));
     },
     async list(resource) {
@@ -297,6 +300,7 @@ export async function openHost(
     onMade: () => undefined,
     onRecorded: () => undefined,
     onReleased: async () => undefined,
+    onRead: () => undefined,
     tellsGone: true,
     cloud,
     get reads() {

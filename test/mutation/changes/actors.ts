@@ -156,7 +156,7 @@ export const ACTORS: readonly Change[] = [
     'claim-of-future-kept': 'P11: a claim of what a restored backup does not have keeps the claims of its object out',
     'restored-object-ignored': 'P11: an object that is back after a restored backup is ignored for ever',
     'later-end-ignored': 'P6, P12: an object whose end was replaced by that of a later one is kept for ever',
-    'void-state-acted-on': 'I8: without the bus the same is written again on the state of a restored backup',
+    'void-state-acted-on': 'I8: without the bus it is written on the state of a restored backup',
     'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
     'older-view-replaces': 'OBJECT-ACTOR-1, P6: an older view of an object replaces a newer one',
     'gone-incarnation-answered-on': 'P12: a claim of an incarnation that is gone is answered for ever',
