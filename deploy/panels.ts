@@ -150,7 +150,7 @@ export const ROWS: readonly Row[] = [
         unit: 'short',
         queries: [
           {
-            expr: `sum by (realm, plural, tag) (troupe_tagged_objects{${HERE},tag=~"failing|refused"})`,
+            expr: `sum by (realm, plural, tag) (troupe_tagged_objects{${HERE},tag=~"failing|terminal"})`,
             legend: '{{realm}}/{{plural}} {{tag}}',
           },
         ],

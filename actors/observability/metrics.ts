@@ -2,7 +2,7 @@
 import { totalmem } from 'node:os';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallRecord, Metric } from '../../adapters/api/adapter.ts';
-import type { KubeClient, Resource } from '../../adapters/kubernetes/mod.ts';
+import { type KubeClient, outcomeOf, type Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, type Trace, toErrorData } from '../../bus/mod.ts';
 import { type Measurement, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -56,13 +56,16 @@ const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const OPERATION_BUCKETS = [0.05, 0.25, 1, 5, 30, 120];
 const STATE_BUCKETS = [0.1, 0.5, 2, 10, 60, 300, 1_800];
 
-export function metrics({ clock }: { readonly clock: Clock }): Metrics {
+/** @param deps.hasBus  the process will have a bus, which is not connected until then; otherwise there are no metrics of one */
+export function metrics({ clock, hasBus = true }: { readonly clock: Clock; readonly hasBus?: boolean }): Metrics {
   const register = new Registry();
   collectDefaultMetrics({ register });
   const registers = [register];
   const stays = new StateDurations();
   const look = objectGauges({ registers, clock, stays });
-  const countedBus = busMetrics({ registers, clock });
+  // A process without a bus would be reported as one whose bus is away.
+  // mutant: no-bus-disconnected ?: -> $2
+  const countedBus = hasBus ? busMetrics({ registers, clock }) : (bus: Bus) => bus;
   const webhooks = webhookMetrics({ registers });
   const gateway = answeredMetrics({ registers });
   new Gauge({ name: 'troupe_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
@@ -107,7 +110,9 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   });
   const kubernetesCalls = new Counter({
     name: 'troupe_kubernetes_requests_total',
-    help: 'Requests to the API server, by method and outcome.',
+    help:
+      'Requests to the API server, by method and outcome: done, or transient (no answer, 429, 5xx), forbidden, conflict, ' +
+      'absent, terminal (rejected), expired, too_large.',
     labelNames: ['method', 'outcome'],
     registers,
   });
@@ -150,7 +155,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
     name: 'troupe_kubernetes_events_dropped_total',
     help:
       'Kubernetes Events that were not written, by reason: limited (their object had many), full (too many wait), ' +
-      'refused (by the API server), failed.',
+      'rejected (by the API server), failed.',
     labelNames: ['reason'],
     registers,
   });
@@ -224,7 +229,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
           kubernetesCalls.inc({ method, outcome: 'done' });
           return answer;
         } catch (error) {
-          kubernetesCalls.inc({ method, outcome: toErrorData(error).code });
+          kubernetesCalls.inc({ method, outcome: outcomeOf(error) });
           throw error;
         } finally {
           kubernetesSeconds.observe({ method }, (clock.now() - startedAt) / 1_000);

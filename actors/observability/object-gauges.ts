@@ -44,7 +44,7 @@ export function objectGauges({ registers, clock, stays }: PopulationDeps): (popu
   );
   const tagged = gauge(
     'troupe_tagged_objects',
-    'Objects in this process, by kind and by what their state means: settled, waiting, failing, refused, busy, deleting, ' +
+    'Objects in this process, by kind and by what their state means: settled, waiting, failing, terminal, busy, deleting, ' +
       'held, available. One counts once for each that its state has.',
     [...kind, 'tag'],
   );

@@ -1,5 +1,5 @@
 // HTTP endpoints of a pod: health, readiness and metrics, as configured.
-import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type KubeClient, outcomeOf } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, ErrorCode, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
 import { type Metrics, metrics } from '../observability/metrics.ts';
@@ -21,13 +21,17 @@ export interface HttpEndpoints {
   close(): Promise<void>;
 }
 
-/** @throws {TerminalError} an address is taken, or is none of this machine's */
+/**
+ * @param options.hasBus  the process will have a bus; otherwise it has no metrics of one
+ * @throws {TerminalError} an address is taken, or is none of this machine's
+ */
 export async function serveHttpEndpoints(
   { healthAddress, metricsAddress, metricsSecure, metricsAudience: audience }: Config,
   given: KubeClient,
   clock: Clock,
+  { hasBus }: { readonly hasBus: boolean },
 ): Promise<HttpEndpoints> {
-  const figures = metricsAddress === undefined ? undefined : metrics({ clock });
+  const figures = metricsAddress === undefined ? undefined : metrics({ clock, hasBus });
   let isStarted = false;
   let busTrouble: string | undefined;
   const asked: { readonly problem: string | undefined }[] = [];
@@ -42,11 +46,23 @@ export async function serveHttpEndpoints(
         apiTrouble = undefined;
         return answer;
       } catch (error) {
-        const { code, message } = toErrorData(error);
-        apiTrouble = code === ErrorCode.Transient ? message : undefined;
+        // A refusal is an answer, too.
+        // mutant: refused-is-unready () -> ErrorCode.Transient
+        const outcome = outcomeOf(error);
+        apiTrouble = outcome === ErrorCode.Transient ? toErrorData(error).message : undefined;
         throw error;
       }
     },
+  };
+  /** A process without work may call nothing for long: who asks whether it is ready has the API server asked again. */
+  let isAsking = false;
+  const askAgain = (): void => {
+    if (isAsking) return;
+    isAsking = true;
+    const end = (): void => {
+      isAsking = false;
+    };
+    client.call({ method: 'GET', path: '/version' }).then(end, end);
   };
   const listening: Listening[] = [];
   const close = async (): Promise<void> => {
@@ -58,7 +74,10 @@ export async function serveHttpEndpoints(
         const problem = asked.map((each) => each.problem).find((each) => each !== undefined);
         // The API server calls ready pods, also when it has just recovered and is not reachable yet.
         if (isAlone) return problem;
-        return isStarted ? (problem ?? busTrouble ?? apiTrouble) : 'starting';
+        if (!isStarted) return 'starting';
+        // mutant: idle-stays-unready drop
+        if (apiTrouble !== undefined) askAgain();
+        return problem ?? busTrouble ?? apiTrouble;
       };
       listening.push(await serveHealth(healthAddress, ready));
     }

@@ -86,7 +86,7 @@ export async function run({ config, adapters, clock, log, signal, gateway: start
   let webhooks: ServedWebhooks | undefined;
   let gateway: Gateway | undefined;
   try {
-    pages = await serveHttpEndpoints(config, client, clock);
+    pages = await serveHttpEndpoints(config, client, clock, { hasBus });
     // Before a bus is waited for: objects may be read with them only.
     webhooks = startWebhooks(config, { client: pages.client, adapters, clock, log, metrics: pages.metrics });
     if (webhooks !== undefined) {

@@ -14,6 +14,6 @@ export { delegatedObjects } from './delegated.ts';
 export { type EventRecord, type Events, EventType, events, subjectOf } from './events.ts';
 export { objects } from './objects.ts';
 export type { ApplyOptions, KubeClient, ObjectList, Objects } from './ports.ts';
-export { ExpiredError, ForbiddenError } from './refusals.ts';
+export { ExpiredError, ForbiddenError, outcomeOf } from './refusals.ts';
 export { acceptOf, compareVersions, type Resource, referenceTo, resourcePath, SECRETS } from './resource.ts';
 export { type WatchHandlers, watchResource } from './watch.ts';

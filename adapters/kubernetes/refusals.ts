@@ -1,6 +1,13 @@
 // Refusals of a Kubernetes API server: an error class for each answer to "what now?".
 import type { JsonObject } from '../../bus/bus.ts';
-import { AbsentError, ConflictError, TerminalError, TransientError, UnknownOutcomeError } from '../../bus/errors.ts';
+import {
+  AbsentError,
+  ConflictError,
+  TerminalError,
+  TransientError,
+  toErrorData,
+  UnknownOutcomeError,
+} from '../../bus/errors.ts';
 import { isProof } from './absence.ts';
 
 /** 410: the requested version or page is no longer kept. It says nothing about the objects: list again. */
@@ -74,6 +81,13 @@ export function refusalOf(
   const Failure = status >= 500 ? failureOf(method) : TransientError;
   // mutant: retry-after-ignored {} -> {}
   return new Failure(message, { retryAfterMs: retryAfter });
+}
+
+/** Outcome of a failed request, as metrics count it: the code of its error, or which answer it was that a later try may change. */
+export function outcomeOf(error: unknown): string {
+  if (error instanceof ForbiddenError) return 'forbidden';
+  if (error instanceof ExpiredError) return 'expired';
+  return error instanceof TooLargeError ? 'too_large' : toErrorData(error).code;
 }
 
 /** Class of the error for a request that may have reached the server: a write may have had its effect. */

@@ -62,7 +62,8 @@ test('pods that show the others are selected by their own objects alone, and hav
   const shown = all.filter(({ metadata }) => metadata.name === 'troupe-visualizer');
   const [pod] = podLabels(shown);
   if (pod === undefined) throw new Error('there are no pods');
-  const isSelected = ({ spec }: Manifest): boolean => {
+  const isSelected = ({ spec, metadata }: Manifest): boolean => {
+    if (metadata.name === 'troupe-metrics') return false; // it finds pods of all roles
     const { selector } = (spec ?? {}) as { selector?: { matchLabels?: Record<string, string> } };
     if (selector === undefined) return false;
     return Object.entries(selector.matchLabels ?? selector).every(([key, value]) => pod[key] === value);
@@ -157,6 +158,18 @@ test('the monitor finds the Service and its port', () => {
     endpoints.map(({ port }) => port),
     ports.map(({ name }) => name),
   );
+});
+
+test('the Service of the metrics finds every pod that serves them, and no other', () => {
+  const selector = Object.entries(specOf(one(all, 'Service', 'troupe-metrics'))['selector'] as JsonObject);
+  const workloads = all.filter(({ kind }) => ['Deployment', 'DaemonSet', 'StatefulSet'].includes(kind));
+  const serving = (manifest: Manifest): boolean => JSON.stringify(manifest).includes('"name":"metrics"');
+  assert.ok(workloads.filter(serving).length > 5, 'pods of several roles');
+  for (const workload of workloads) {
+    const { template } = specOf(workload) as { template: { metadata: { labels: Record<string, string> } } };
+    const isFound = selector.every(([key, value]) => template.metadata.labels[key] === value);
+    assert.is(isFound, serving(workload), identityOf(workload));
+  }
 });
 
 test('pods of a role are those of all roles, told to play one', () => {

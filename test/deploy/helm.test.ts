@@ -176,7 +176,7 @@ if (helm === undefined) {
     const text = JSON.stringify(await templated(helm, {}, '1234'));
     assert.not.match(text, /troupe-system/);
     assert.match(text, '"namespace":"1234"');
-    assert.match(text, 'system:serviceaccounts:1234');
+    assert.match(text, 'system:serviceaccount:1234:troupe');
   });
 
   test('values go where they belong', async () => {

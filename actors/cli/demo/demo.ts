@@ -102,7 +102,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const adapters = (isServed ? all : deps.adapters).map((adapter) =>
       configure(storage.over(adapter), env, { ...options, ...racks.options }, PURPOSE),
     );
-    const pages = await serveHttpEndpoints(config, opened.client, clock);
+    const pages = await serveHttpEndpoints(config, opened.client, clock, { hasBus: true });
     closing.push(() => pages.close());
     const environment = { ...opened, ...used, client: pages.client, bus: pages.follow(opened.bus) };
     const { client, bus } = environment;

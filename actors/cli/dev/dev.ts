@@ -63,7 +63,7 @@ export async function dev({
     const { cluster, kubeconfig, natsUrl } = environment;
     // A given cluster gets only kinds that were asked for.
     const isModelLeftOut = isSmallModel && cluster === 'given';
-    pages = await serveHttpEndpoints(config, environment.client, clock);
+    pages = await serveHttpEndpoints(config, environment.client, clock, { hasBus: true });
     const { client, metrics } = pages;
     const bus = pages.follow(environment.bus);
     const adapters: ConfiguredAdapter[] = [];

@@ -24,7 +24,7 @@ spec:
     matchLabels: {{ toJson $labels }}
   template:
     metadata:
-      labels: {{ toJson $labels }}
+      labels: {{ toJson (merge (dict "app.kubernetes.io/name" "troupe") $labels) }}
       annotations: { kubectl.kubernetes.io/default-container: troupe }
     spec:
       serviceAccountName: {{ $name }}

@@ -184,6 +184,12 @@ test('operations are counted by what became of them, and nothing of them is chan
   ]);
 });
 
+test('a process without a bus says nothing of one', async () => {
+  const bus = /troupe_(bus|leases|mail_lag)/;
+  assert.match((await metrics({ clock: simulatedClock() }).text()).body, bus);
+  assert.not.match((await metrics({ clock: simulatedClock(), hasBus: false }).text()).body, bus);
+});
+
 test('of the bus: connection, leases that were lost and not given up, and how late mail is that is not read again', async () => {
   const { clock } = slowClock();
   const counted = metrics({ clock });

@@ -11,6 +11,7 @@ import { parseListenAddress } from '../../../actors/base/listen-address.ts';
 import { type HttpEndpoints, serveHttpEndpoints } from '../../../actors/process/http-endpoints.ts';
 import type { Runtime } from '../../../actors/process/runtime.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { refusalOf } from '../../../adapters/kubernetes/refusals.ts';
 import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
 import { AbsentError, memoryBroker, TerminalError, TransientError } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -49,7 +50,7 @@ async function freePort(): Promise<number> {
 }
 
 async function opened(env: Record<string, string>, client: KubeClient): Promise<HttpEndpoints> {
-  return serveHttpEndpoints(readConfig(env), client, clock);
+  return serveHttpEndpoints(readConfig(env), client, clock, { hasBus: true });
 }
 
 test('addresses are as other programs of the cluster take them', () => {
@@ -81,9 +82,19 @@ test('ready is who began, hears the bus and reaches the API server', async () =>
   assert.equal(await page(`${url}/readyz`), { code: 503, text: 'starting\n' });
   pages.began({ countByState: () => new Map() } as unknown as Runtime);
   assert.is((await page(`${url}/readyz`)).text, 'the API server has not answered yet\n');
+  assert.is((await page(`${url}/readyz`)).text, 'the API server is away\n', 'it was asked by then');
   answer = async () => ({ body: {}, serverTime: 0 }) as never;
-  await pages.client.call({ method: 'GET', path: '/version' });
-  assert.equal(await page(`${url}/readyz`), { code: 200, text: 'ok\n' });
+  await page(`${url}/readyz`);
+  assert.equal(await page(`${url}/readyz`), { code: 200, text: 'ok\n' }, 'nothing else calls it');
+  // Each of these is an answer: a namespace that is being deleted takes no Events, and a list may be too old.
+  for (const status of [400, 403, 404, 409, 410, 422]) {
+    answer = async () => {
+      throw refusalOf(status, undefined, { method: 'POST', path: '/api/v1/namespaces/gone/events' });
+    };
+    await pages.client.call({ method: 'POST', path: '/api/v1/namespaces/gone/events' }).catch(() => undefined);
+    const isAnswer = status !== 404; // without a body it may be that of a proxy
+    assert.is((await page(`${url}/readyz`)).code, isAnswer ? 200 : 503, `${status}`);
+  }
   // That it does not know a kind is an answer: most clusters have not those of every adapter.
   answer = async () => {
     throw new AbsentError('the server could not find the requested resource');

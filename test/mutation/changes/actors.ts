@@ -292,7 +292,12 @@ export const ACTORS: readonly Change[] = [
     'rivals-by-id-take-made': 'OWNERSHIP-6: who has made a resource waits for who writes down its id',
     'rivals-older-gives-way': 'OWNERSHIP-3: who was first gives way to whoever recorded the same later',
   }),
+  ...noticedBy(['probes'], {
+    'refused-is-unready': 'a process that the API server refuses something is said not to reach it',
+    'idle-stays-unready': 'a process that calls nothing is not ready for as long as it calls nothing',
+  }),
   ...noticedBy(['metrics'], {
+    'no-bus-disconnected': 'a process that has no bus says that its bus is away',
     'deleted-object-unsettled': 'an object that was deleted counts as unsettled for ever',
   }),
 ];

@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject, toErrorData } from '../../../bus/mod.ts';
-import { accountFor } from '../../actors/deployed.ts';
+import { accountFor, NAMESPACE } from '../../actors/deployed.ts';
 import { installed } from '../../deploy/manifests.ts';
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
@@ -158,7 +158,13 @@ if (!kubeconfig) {
     await patch(troupe, { data: { [config]: null } });
   });
 
-  test('nobody else is kept from anything', async () => {
+  test('nobody else is kept from anything, not even another account of the namespace of Troupe', async () => {
+    const as = {
+      user: `system:serviceaccount:${NAMESPACE}:namespace-controller`,
+      groups: ['system:masters', `system:serviceaccounts:${NAMESPACE}`],
+    };
+    await admin.call({ method: 'POST', path: secrets, body: { metadata: { name: 'of-another' } }, as });
+    await admin.call({ method: 'DELETE', path: `${secrets}/of-another`, as });
     await patch(admin, { stringData: { password: 'rotated' }, metadata: { labels: { by: 'admin' } } });
     const { body } = await admin.call({ method: 'GET', path: `${secrets}/held` });
     assert.is((body['data'] as JsonObject)['password'], btoa('rotated'));
