@@ -14,7 +14,7 @@ import { type Condition, conditionOf, progressOf } from '../base/conditions.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 import { defectIn } from '../sharding/quarantine.ts';
 import type { ClusterReader } from './cluster-reader.ts';
-import { type Cause, type Finding, type Hold, labelOf, Standing } from './findings.ts';
+import { argumentsFor, type Cause, type Finding, type Hold, labelOf, Standing } from './findings.ts';
 import * as cause from './root-causes.ts';
 import { counts, idOf, isDeleted, objectStateOf, saidBy } from './root-causes.ts';
 
@@ -45,6 +45,14 @@ interface Subject {
   readonly id: string | undefined;
 }
 
+/** An object that refers to another one under a finalizer. */
+interface Referrer {
+  readonly from: Address;
+  readonly object: KubeObject;
+  /** Id of its external resource. */
+  readonly id: string | undefined;
+}
+
 /** Parts of a finding beyond the conditions of the object. */
 type Explanation = Pick<Finding, 'standing' | 'needs' | 'sinceMs' | 'heldBy' | 'cause' | 'progressing'>;
 
@@ -53,6 +61,8 @@ export class Diagnosis {
   readonly #deps: DiagnosisDeps;
   readonly #explained = new Map<string, Finding>();
   readonly #addresses = new WeakMap<Finding, Address>();
+  /** By finalizer and namespace. */
+  readonly #referrersByPlace = new Map<string, Promise<ReadonlyMap<string, readonly Referrer[]>>>();
   /** The objects whose explanation has begun and not ended. */
   readonly #path: { readonly key: string; readonly label: string }[] = [];
 
@@ -280,38 +290,58 @@ export class Diagnosis {
     return { ...body, cause: cause.cleaning(label, id, since.sinceMs) };
   }
 
-  /** Objects that still refer to a deleted object under a finalizer. */
-  async #hold({ address, kind, label }: Subject, finalizer: string): Promise<Hold> {
-    const { registry } = this.#deps;
-    const { namespace } = address;
-    const key = addressKey(address);
-    const referring: { readonly from: Address; readonly object: KubeObject; readonly id: string | undefined }[] = [];
+  /** Objects of a namespace that refer to others under a finalizer, by what they refer to. Each is read once. */
+  #referrers(finalizer: string, namespace: string): Promise<ReadonlyMap<string, readonly Referrer[]>> {
+    const key = `${finalizer} ${namespace}`;
+    const known = this.#referrersByPlace.get(key) ?? this.#referrersIn(finalizer, namespace);
+    // mutant: referrers-sought-each-time drop
+    this.#referrersByPlace.set(key, known);
+    return known;
+  }
+
+  async #referrersIn(finalizer: string, namespace: string): Promise<ReadonlyMap<string, readonly Referrer[]>> {
+    const { registry, reading } = this.#deps;
+    const found = new Map<string, Referrer[]>();
     for (const claimant of registry.claimants(finalizer)) {
-      for (const object of await this.#deps.reading.list(resourceOf(claimant), namespace)) {
-        const from = { realm: claimant.realm, plural: claimant.plural, namespace, name: object.metadata.name };
-        const isHolding = (reference: Reference): boolean =>
-          reference.finalizers.includes(finalizer) && addressKey(registry.target(from, reference)) === key;
-        if (!orElse(() => claimant.references(object).some(isHolding), false)) continue;
-        referring.push({ from, object, id: orElse(() => idOf(object, claimant), undefined) });
+      const { realm, plural } = claimant;
+      for (const object of await reading.list(resourceOf(claimant), namespace)) {
+        const from = { realm, plural, namespace, name: object.metadata.name };
+        const targets = (): readonly string[] =>
+          claimant
+            .references(object)
+            .filter(({ finalizers }) => finalizers.includes(finalizer))
+            .map((reference) => addressKey(registry.target(from, reference)));
+        const referrer = { from, object, id: orElse(() => idOf(object, claimant), undefined) };
+        for (const target of new Set(orElse(targets, []))) {
+          const others = found.get(target);
+          if (others === undefined) found.set(target, [referrer]);
+          else others.push(referrer);
+        }
       }
     }
+    return found;
+  }
+
+  /** Objects that still refer to a deleted object under a finalizer. */
+  async #hold({ address, kind, label }: Subject, finalizer: string): Promise<Hold> {
+    const referring = (await this.#referrers(finalizer, address.namespace)).get(addressKey(address)) ?? [];
     // A claimant that has built nothing withdraws its claim: it is not the reason for the wait.
-    const isAsking = ({ from, object, id }: (typeof referring)[number]): boolean =>
+    const isAsking = ({ from, object, id }: Referrer): boolean =>
       !isDeleted(object) && id === undefined && this.#path.some((other) => other.key === addressKey(from));
     const others = referring.filter((each) => !isAsking(each));
     // mutant: asker-waits-for-himself ?: -> $3
-    const found = others.length > 0 ? others : referring;
+    const known = others.length > 0 ? others : referring;
     // Those whom a person has to see to come first.
-    found.sort((left, right) => Number(isDeleted(left.object)) - Number(isDeleted(right.object)));
+    const found = known.toSorted((left, right) => Number(isDeleted(left.object)) - Number(isDeleted(right.object)));
     const holders: Finding[] = [];
     for (const { from, object, id } of found.slice(0, HOLDERS)) {
       if (isDeleted(object)) {
         holders.push(await this.explain(from));
         continue;
       }
-      const known = saidBy(object, id);
-      const reported = cause.holding(labelOf(known), id, label);
-      const holder: Finding = { ...known, standing: objectStateOf(object), needs: [], cause: reported };
+      const said = saidBy(object, id);
+      const reported = cause.holding(labelOf(said), id, label);
+      const holder: Finding = { ...said, standing: objectStateOf(object), needs: [], cause: reported };
       this.#addresses.set(holder, from);
       holders.push(holder);
     }
@@ -352,8 +382,7 @@ export class Diagnosis {
   #pause({ kind, object, label, address }: Subject): Pick<Finding, 'progressing' | 'cause'> | undefined {
     const pause = kind?.life.pausedBy?.(object);
     if (kind === undefined || pause === undefined) return undefined;
-    const place = address.namespace === '' ? '' : ` -n ${address.namespace}`;
-    const reference = `${kind.kind.toLowerCase()}/${address.name}${place}`;
+    const reference = argumentsFor({ ...address, kind: kind.kind });
     const message = `by its annotation '${pause.annotation}'`;
     return {
       progressing: { status: 'False', reason: 'Paused', message },

@@ -1,4 +1,5 @@
 // What `troupe why` finds: objects, what they wait for, and the root causes. Plain data.
+import type { Address } from '../../bus/mod.ts';
 
 /** State of an object, in one word. */
 export const Standing = {
@@ -84,6 +85,15 @@ export interface Hold {
 }
 
 /** `<Kind>/<name>`. */
+/** An object as commands take it: `network/app -n shop`. */
+export function argumentsFor({
+  kind,
+  namespace,
+  name,
+}: Pick<Address, 'namespace' | 'name'> & { readonly kind: string }): string {
+  return `${kind.toLowerCase()}/${name}${namespace === '' ? '' : ` -n ${namespace}`}`;
+}
+
 export function labelOf({ kind, name }: Pick<Finding, 'kind' | 'name'>): string {
   return `${kind}/${name}`;
 }

@@ -42,6 +42,9 @@ export interface Survey {
   readonly causes: readonly ScannedCause[];
 }
 
+/** Number of objects that are explained in one turn of the event loop: some milliseconds. */
+const SLICE = 100;
+
 /** @throws as `Objects.list`, and what `notes` throws */
 export async function overviewOf(deps: DiagnosisDeps, namespace: string, notes?: Notes): Promise<Overview> {
   return overviewFrom(deps, namespace, await surveyOf(deps, namespace, notes));
@@ -83,7 +86,7 @@ export async function clusterOverviewOf(deps: DiagnosisDeps, notes?: Notes): Pro
   return {
     namespaces: surveys.map(({ namespace, survey }) => overviewFrom(deps, namespace, survey)),
     causes: around.map(({ cause, holdsUp }) => {
-      const held = reported.filter((each) => holdsUp.includes(each) || holdsUp.some((one) => one.cause === each.cause));
+      const held = sharing(reported, holdsUp);
       const who = new Map(
         held.flatMap(({ by, waiting }) => [...(by ? [by] : []), ...waiting]).map((each) => [addressKey(each), each]),
       );
@@ -104,7 +107,10 @@ export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: N
   const found = new Map<string, { readonly cause: Cause; readonly by: Address | undefined; waiting: Address[] }>();
   const objects = await addressesIn(deps, namespace);
   const waiting: Address[] = [];
-  for (const address of objects) {
+  for (const [index, address] of objects.entries()) {
+    // Objects that are read from memory would leave no time for anything else.
+    // mutant: survey-holds-process drop
+    if (index % SLICE === SLICE - 1) await new Promise<void>((resolve) => void setImmediate(resolve));
     const finding = await inquiry.explain(address);
     const reported = toldIn(finding).toSorted((left, right) => right.cause.weight - left.cause.weight);
     if (reported.length > 0) waiting.push(address);
@@ -121,13 +127,19 @@ export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: N
   // Each is among the causes above: an object that waits for one that reports a cause waits for the end of that cause.
   causes.push(
     ...around.map(({ cause, holdsUp }) => {
-      const whole = causes.filter((each) => holdsUp.some((held) => held.cause === each.cause));
+      const whole = sharing(causes, holdsUp);
       const keys = new Set(whole.flatMap(({ by, waiting: who }) => [...(by ? [by] : []), ...who]).map(addressKey));
       return { cause, by: undefined, waiting: waiting.filter((address) => keys.has(addressKey(address))) };
     }),
   );
   if (objects.length === 0) causes.push(...(await missingKinds(deps)));
   return { objects, waiting, causes: causes.toSorted((left, right) => right.cause.weight - left.cause.weight) };
+}
+
+/** Those whose cause is that of one of these. */
+function sharing<Each extends ReportedCause>(all: readonly Each[], these: readonly ReportedCause[]): readonly Each[] {
+  const causes = new Set(these.map(({ cause }) => cause));
+  return all.filter(({ cause }) => causes.has(cause));
 }
 
 /** The first kind that the cluster does not have: where there are no objects that may be why. */

@@ -1,6 +1,6 @@
 // Reads for questions about objects: from the object graph, so that they cost the API server next to nothing, and for objects without a
 // lifecycle here, such as Secrets, whether they exist. Of a Secret only metadata is ever asked for (`Resource.metadataOnly`).
-import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import type { KubeClient, Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { ClusterReader } from '../diagnosis/cluster-reader.ts';
@@ -38,6 +38,7 @@ export class GraphReader {
     }
     return new ClusterReader({
       client,
+      registry,
       objects: {
         get: (resource, namespace, name) =>
           registry.kind(resource) === undefined
@@ -63,21 +64,9 @@ export class GraphReader {
     }
     const { realm, plural } = resource;
     const key = addressKey({ realm, plural, namespace, name });
-    const known = this.#presences.get(key) ?? this.#ask(resource, namespace, name);
+    const known = this.#presences.get(key) ?? this.#deps.objects.get(resource, namespace, name);
     this.#presences.set(key, known);
     return known;
-  }
-
-  async #ask(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {
-    try {
-      return await this.#deps.objects.get(resource, namespace, name);
-    } catch (error) {
-      // Without permission it counts as existing: an object that waits for it reports so itself.
-      if (!(error instanceof ForbiddenError)) throw error;
-      const { group, version, kind } = resource;
-      const apiVersion = group === '' ? version : `${group}/${version}`;
-      return { apiVersion, kind, metadata: { name, namespace, uid: '', resourceVersion: '' } };
-    }
   }
 }
 

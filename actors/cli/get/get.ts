@@ -40,7 +40,7 @@ export async function answer(question: CommandContext): Promise<number> {
     const asked = names.length === 0 ? [] : allNamed('get', { resources: registry.kinds, adapters }, names);
     const isEverywhere = reported['all-namespaces'] === true;
     const place = namespace ?? client.namespace;
-    const deps = { reading: new ClusterReader({ objects, client }), registry, now: clock.now() };
+    const deps = { reading: new ClusterReader({ objects, client, registry }), registry, now: clock.now() };
     if (asked.some(({ name }) => name !== undefined)) {
       const addresses = asked.map(({ resource: { realm, plural, scope }, name = '' }) => ({
         realm,

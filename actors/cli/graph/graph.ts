@@ -16,7 +16,7 @@ export async function answer(question: CommandContext): Promise<number> {
     const { objects, client, registry } = cluster;
     const isEverywhere = question.reported['all-namespaces'] === true;
     const namespace = isEverywhere ? undefined : (question.namespace ?? client.namespace);
-    const deps = { reading: new ClusterReader({ objects, client }), registry, now: question.clock.now() };
+    const deps = { reading: new ClusterReader({ objects, client, registry }), registry, now: question.clock.now() };
     const addresses = await addressesIn(deps, namespace);
     if (addresses.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, question.namespace);
     const graph = graphOf(await scanNamespace(deps, addresses), namespace);

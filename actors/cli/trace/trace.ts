@@ -114,7 +114,7 @@ async function neededNow(
   const isOld = generation !== undefined && generation !== written?.generation;
   if (isOld || last?.endedAt !== undefined || !last?.tags.includes(Tag.Waiting)) return [];
   try {
-    const reading = new ClusterReader({ objects, client });
+    const reading = new ClusterReader({ objects, client, registry });
     const { needs, heldBy = [] } = await new Diagnosis({ reading, registry, now: clock.now() }).explain(address);
     return [...new Set([...heldBy.flatMap(({ holders }) => holders), ...needs].map(labelOf))];
   } catch (error) {

@@ -32,7 +32,7 @@ export async function answer(question: CommandContext): Promise<number> {
       return await watchTree(question, cluster, wanted);
     }
     const { client, objects, registry } = cluster;
-    const deps = { reading: new ClusterReader({ objects, client }), registry, now: clock.now() };
+    const deps = { reading: new ClusterReader({ objects, client, registry }), registry, now: clock.now() };
     const trees = await treesOf(deps, wanted);
     if (trees.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, namespace);
     if (output === 'text') {

@@ -1,5 +1,11 @@
 // `troupe tree --watch`: the trees as the objects change, by a watch of every kind.
-import { type Objects, type Resource, type WatchHandlers, watchResource } from '../../../adapters/kubernetes/mod.ts';
+import {
+  ForbiddenError,
+  type Objects,
+  type Resource,
+  type WatchHandlers,
+  watchResource,
+} from '../../../adapters/kubernetes/mod.ts';
 import { parseAddressKey } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { plain } from '../../base/printable.ts';
@@ -29,6 +35,7 @@ export async function watchTree(question: CommandContext, cluster: Cluster, want
   const show = isTerminal ? onScreen(question, wanted) : inLines(question);
   try {
     for (const resource of registry.resources) {
+      if (registry.kind(resource) === undefined && (await isForbidden(objects, resource, wanted.namespace))) continue;
       const handlers = known.handlers(resource, show.problem);
       const scope = { resource, namespace: resource.scope === 'Cluster' ? undefined : wanted.namespace };
       void watchResource({ client, objects, clock }, scope, handlers, signal);
@@ -37,7 +44,7 @@ export async function watchTree(question: CommandContext, cluster: Cluster, want
     while (!signal.aborted) {
       // Changes during a read are read next.
       const change = changes.next();
-      const deps = { reading: new ClusterReader({ objects: known }), registry, now: clock.now() };
+      const deps = { reading: new ClusterReader({ objects: known, registry }), registry, now: clock.now() };
       const trees = await treesOf(deps, wanted);
       if (signal.aborted) break;
       show.trees(trees, (key) => known.isGone(registry, key));
@@ -50,6 +57,16 @@ export async function watchTree(question: CommandContext, cluster: Cluster, want
     show.end();
   }
   return 0;
+}
+
+/** Whether the user may not list it: few may list Secrets. They are asked for one by one then. */
+async function isForbidden(objects: Pick<Objects, 'list'>, resource: Resource, namespace: string): Promise<boolean> {
+  try {
+    await objects.list(resource, resource.scope === 'Cluster' ? undefined : namespace);
+    return false;
+  } catch (error) {
+    return error instanceof ForbiddenError; // the watch reports all others
+  }
 }
 
 /** Wakes the caller that waits for the next change. */

@@ -64,7 +64,7 @@ export async function why({
     const asked = names.length === 0 ? undefined : objectNamed('why', { resources: known.resources, adapters }, names);
     const place = namespace ?? client.namespace;
     const now = clock.now();
-    const deps = { reading: new ClusterReader({ objects: read, client }), registry: known, now };
+    const deps = { reading: new ClusterReader({ objects: read, client, registry: known }), registry: known, now };
     const predecessors = adapters.flatMap(({ legacyController }) => legacyController ?? []);
     const notes: Notes = async (reported) => {
       const leader = await leaderAmong(predecessors, read);

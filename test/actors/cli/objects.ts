@@ -109,5 +109,6 @@ export function readingOf(cluster: readonly KubeObject[], served?: readonly stri
     { name: `${kind.toLowerCase()}s/status`, kind },
   ]);
   const client = { call: async () => ({ body: { resources: resources ?? [] }, serverTime: NOW }) };
-  return new ClusterReader(resources === undefined ? { objects } : { objects, client });
+  const registry = { kind: () => undefined };
+  return new ClusterReader({ objects, registry, ...(resources !== undefined && { client }) });
 }

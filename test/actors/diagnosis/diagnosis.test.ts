@@ -21,6 +21,7 @@ async function explained(kind: string, status: JsonObject | undefined, spec: Jso
   const metadata = { name: 'one', namespace: 'n', uid: 'u', resourceVersion: '1', generation: 1 };
   const object: KubeObject = { apiVersion: `${group}/${version}`, kind, metadata, spec, ...(status && { status }) };
   const reading = new ClusterReader({
+    registry,
     objects: {
       get: async (resource) => (resource.kind === kind ? object : undefined),
       list: async () => ({ items: [], resourceVersion: '1', serverTime: 0 }),

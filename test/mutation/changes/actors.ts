@@ -272,6 +272,10 @@ export const ACTORS: readonly Change[] = [
     'each-failure-warns': 'each attempt that fails is a warning in the log',
   }),
   ...noticedBy(['troupe why'], {
+    'referrers-sought-each-time':
+      'each deleted object reads all objects of its namespace: with thousands nothing else is done',
+    'survey-holds-process': 'a page or a probe waits until all objects of a namespace are explained',
+    'unreadable-secret-ends-answer': 'who may not read Secrets is told nothing of what waits',
     'asker-waits-for-himself': 'who asks is among those whom he waits for',
     'glance-refused-at-rest': 'what is at rest is refused, where the status has words of its own for that',
     'root-cause-each': 'each object that has wrong credentials has a root cause of its own',

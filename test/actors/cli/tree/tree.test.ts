@@ -1,13 +1,21 @@
 // long
 // `troupe tree` and `troupe graph` against the embedded API server, asked once and watched.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readConfig } from '../../../../actors/base/config.ts';
+import type { CommandContext } from '../../../../actors/cli/command-context.ts';
+import * as get from '../../../../actors/cli/get/get.ts';
 import * as graph from '../../../../actors/cli/graph/graph.ts';
 import * as tree from '../../../../actors/cli/tree/tree.ts';
+import { why as explain } from '../../../../actors/cli/why/why.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
 import { onSockets } from '../../../world/environments.ts';
 import { CREDENTIALS, checkIn, type World } from '../../../world/world.ts';
+import { accountFor } from '../../deployed.ts';
 import { answerOf, questionIn } from '../asking.ts';
 
 const test = suite('troupe tree');
@@ -63,7 +71,7 @@ check('a namespace and one object, as text, as data and as a graph', async (worl
 
 async function watched(
   world: World,
-  isTerminal: boolean,
+  question: Partial<CommandContext>,
   body: (written: () => string) => Promise<void>,
   names: readonly string[] = [],
 ): Promise<string> {
@@ -74,8 +82,8 @@ async function watched(
   });
   const stop = new AbortController();
   const reported = { watch: true };
-  const question = { ...questionIn(world, { names, reported, isTerminal, stopSignal: () => stop.signal }), out, err };
-  const watching = tree.answer(question);
+  const more = { names, reported, stopSignal: () => stop.signal, ...question };
+  const watching = tree.answer({ ...questionIn(world, more), out, err });
   try {
     await body(() => text);
   } finally {
@@ -90,7 +98,7 @@ check('watched without a terminal it is a line a change, until it is stopped', a
   const [net, subnet] = [world.name('net'), world.name('subnet')];
   await world.apply(world.managed('Subnet', subnet, { ...SUBNET, networkRef: net }));
   await world.progressing('Subnet', subnet, 'Progressing', /Waiting/);
-  const text = await watched(world, false, async (written) => {
+  const text = await watched(world, {}, async (written) => {
     const seen = (line: string): Promise<void> =>
       world.eventually(line, () => (written().includes(line) ? undefined : written()));
     await seen(`Subnet/${subnet}  waiting: Waiting for Network/${net} to be created\n`);
@@ -110,7 +118,7 @@ check('what an object needed is no news when the object goes', async (world) => 
   await world.available('Subnet', subnet);
   const text = await watched(
     world,
-    false,
+    {},
     async (written) => {
       const seen = (line: string): Promise<void> =>
         world.eventually(line, () => (written().includes(line) ? undefined : written()));
@@ -125,7 +133,7 @@ check('what an object needed is no news when the object goes', async (world) => 
 
 check('watched on a terminal the picture is drawn anew in place', async (world) => {
   const net = world.name('net');
-  const text = await watched(world, true, async (written) => {
+  const text = await watched(world, { isTerminal: true }, async (written) => {
     const seen = (part: string): Promise<void> =>
       world.eventually(part, () => (written().includes(part) ? undefined : written()));
     await seen('holds none of the objects');
@@ -135,5 +143,35 @@ check('watched on a terminal the picture is drawn anew in place', async (world) 
   assert.match(text, '\u001b[1A');
   assert.ok(text.endsWith('\u001b[?25h'), 'the cursor is shown again');
 });
+
+check(
+  "who has the role of viewers, which reads no Secrets, is answered by 'tree', 'graph', 'get' and 'why'",
+  async (world) => {
+    const folder = await mkdtemp(join(tmpdir(), 'troupe-viewer-'));
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, await accountFor(['view'], world.ground), { mode: 0o600 });
+    const config = readConfig({ KUBECONFIG: kubeconfig });
+    try {
+      const [net, subnet] = [world.name('net'), world.name('subnet')];
+      await world.apply(world.managed('Subnet', subnet, { ...SUBNET, networkRef: net }));
+      await world.progressing('Subnet', subnet, 'Progressing', /Waiting/);
+      for (const command of [tree, graph, get])
+        assert.match((await answerOf(command, questionIn(world, { config }))).out, subnet);
+      const openBus = async (): Promise<undefined> => undefined;
+      const why = { answer: (question: CommandContext) => explain({ ...question, openBus, shards: 64 }) };
+      assert.match((await answerOf(why, questionIn(world, { config, names: ['subnet', subnet] }))).out, net);
+      const text = await watched(world, { config }, async (written) => {
+        const seen = (line: string): Promise<void> =>
+          world.eventually(line, () => (written().includes(line) ? undefined : written()));
+        await seen(`Subnet/${subnet}  waiting: Waiting for Network/${net} to be created\n`);
+        await world.apply(world.managed('Network', net));
+        await seen(`Subnet/${subnet}  available\n`);
+      });
+      assert.not.match(text, CREDENTIALS);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
 test.run();

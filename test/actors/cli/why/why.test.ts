@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/colors.ts';
 import { clusterOverviewText, overviewText, whyText } from '../../../../actors/cli/why/text.ts';
-import type { ClusterReader } from '../../../../actors/diagnosis/cluster-reader.ts';
+import { ClusterReader } from '../../../../actors/diagnosis/cluster-reader.ts';
 import { Diagnosis } from '../../../../actors/diagnosis/diagnosis.ts';
 import { causesOf, duration, type Finding, Weight } from '../../../../actors/diagnosis/findings.ts';
 import { causesIn, type InfrastructureState } from '../../../../actors/diagnosis/infrastructure-causes.ts';
@@ -12,6 +12,7 @@ import { withoutOperations } from '../../../../actors/effects/operations-service
 import { type Registry, registry } from '../../../../actors/object/registry.ts';
 import { configure } from '../../../../actors/process/adapters.ts';
 import { metal3 } from '../../../../adapters/ironic/mod.ts';
+import { ForbiddenError, type Resource } from '../../../../adapters/kubernetes/mod.ts';
 import { conditions } from '../../../../machines/bare-metal-host/conditions.ts';
 import type { Json, JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { ago, known, NOW, object, readingOf, type Saying } from '../objects.ts';
@@ -38,6 +39,7 @@ async function says(expected: string, kind: string, name: string, ...cluster: re
 }
 
 const clouds = object('Secret', 'clouds');
+const EMPTY = { items: [], resourceVersion: '1', serverTime: NOW };
 const waiting = (what: string): Saying => ({ id: '', says: ['Progressing', `Waiting for ${what}`] });
 const app = (saying: Saying): KubeObject =>
   object('Subnet', 'app', { resource: { networkRef: 'net', ipVersion: 4, cidr: '10.0.0.0/24' }, ...saying });
@@ -243,6 +245,52 @@ test('a followed kind is somebody else’s', async () => {
     await rootOf('Port', 'p', clouds, object('Network', 'net'), port, server),
     'Server/s is not available: Waiting for Volume/v to be ready; look at the controller of servers',
   );
+});
+
+test('a namespace of many that are being deleted reads the references of each a few times, and lets others work', async () => {
+  const count = 150;
+  let reads = 0;
+  const counting = registry(
+    known.kinds.map((kind) => ({
+      ...kind,
+      references(of) {
+        reads += 1;
+        return kind.references(of);
+      },
+    })),
+    [],
+  );
+  const objects = Array.from({ length: count }, (_, index) => [
+    object('Network', `net${index}`, { deleted: true, finalizers: ['subnet'] }),
+    object('Subnet', `sub${index}`, { deleted: true, resource: { networkRef: `net${index}` } }),
+  ]).flat();
+  let turns = 0;
+  setImmediate(() => (turns += 1));
+  const deps = { reading: readingOf([clouds, ...objects]), registry: counting, now: NOW };
+  const { waiting } = await overviewOf(deps, 'ns');
+  assert.is(waiting, 2 * count);
+  assert.ok(reads < 10 * count, `${reads} reads`);
+  assert.is(turns, 1);
+});
+
+test('what may not be read of a Secret counts as existing, and of a kind with a lifecycle it is an error', async () => {
+  const cluster = [app({ ...waiting('Network/net to be ready') }), object('Network', 'net')];
+  const forbidding = (kind: string): ClusterReader => {
+    const reading = readingOf(cluster);
+    const get = async (resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> => {
+      if (resource.kind !== kind) return reading.get(resource, { namespace, name });
+      throw new ForbiddenError(`${resource.plural} is forbidden`, { isTerminating: false });
+    };
+    return new ClusterReader({ registry: known, objects: { get, list: async () => EMPTY } });
+  };
+  const { needs } = await explain(forbidding('Secret'), 'Subnet', 'app');
+  assert.equal(needs, []);
+  try {
+    await explain(forbidding('Network'), 'Subnet', 'app');
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, ForbiddenError);
+  }
 });
 
 test('a deleted object is held by those who refer to it, deleted or not (DIAGNOSIS-1)', async () => {
