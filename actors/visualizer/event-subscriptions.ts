@@ -17,6 +17,8 @@ export class EventSubscriptions {
   readonly #deps: SessionDeps;
   /** Subscribers that have received the graph. */
   readonly #listeners = new Set<FeedListener>();
+  /** Time of the last snapshot that any subscriber received, in milliseconds since the epoch. Zero before the first. */
+  snapshotAt = 0;
   #users = 0;
   #session: Session | undefined;
   #ending: Timer | undefined;
@@ -38,7 +40,6 @@ export class EventSubscriptions {
       this.#flush(); // changes so far are part of the graph that this one receives
       this.#listeners.add(listener);
       this.#sendSnapshot(listener);
-      if (session.problem !== undefined) this.#reported(() => listener.onTrouble({ what: session.problem }));
     });
     return {
       close: async () => {
@@ -124,9 +125,15 @@ export class EventSubscriptions {
     for (const listener of this.#listeners) this.#sendSnapshot(listener);
   }
 
+  /** Sends the whole graph, and then the problem of the sources, because a snapshot clears the banner of a page. */
   #sendSnapshot(listener: FeedListener): void {
     const trees = this.#session?.graph.trees() ?? [];
-    this.#reported(() => listener.onSnapshot({ at: this.#deps.clock.now(), trees }));
+    const what = this.#session?.problem;
+    this.snapshotAt = this.#deps.clock.now();
+    this.#reported(() => {
+      listener.onSnapshot({ at: this.snapshotAt, trees });
+      if (what !== undefined) listener.onTrouble({ what });
+    });
   }
 
   #tellTrouble(): void {

@@ -25,6 +25,10 @@ export interface Assets {
 }
 
 const PAGE = fileURLToPath(new URL('page/', import.meta.url));
+/** Root of the sources, or of their build. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Paths, from the root, of modules outside the folder that the page imports. */
+const SHARED: ReadonlySet<string> = new Set(['/adapters/text/shell-word.ts']);
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -74,6 +78,7 @@ export function assets(page = PAGE): Assets {
       if (file === undefined || !SCRIPT.test(file)) return undefined;
       return kept(known, file, (bytes) => asset(bytes, '.js', { lasting: true }));
     }
+    if (SHARED.has(path)) return ofPage(known, join(ROOT, path));
     const file = path.startsWith('/page/') ? within(page, path.slice('/page/'.length)) : undefined;
     return file === undefined ? undefined : ofPage(known, file);
   };

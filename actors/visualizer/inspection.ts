@@ -60,6 +60,7 @@ export async function inspected(
     userEventsOf(deps.client, address, kind.kind),
   ]);
   return {
+    at: inquiry.now,
     ...(object !== undefined && { object }),
     machine: kind.life.machine.id,
     ...mail,

@@ -37,6 +37,13 @@ export interface Visualizer {
   close(): Promise<void>;
 }
 
+/** Answer as JSON. */
+interface AnswerText {
+  readonly text: string;
+  /** The same compressed. Undefined until a reader takes it. */
+  zipped: Buffer | undefined;
+}
+
 /** Longest list of keys in one question. */
 const KEYS = 20;
 /** Answers of fewer bytes are sent as they are. */
@@ -59,6 +66,8 @@ export async function serveVisualizer({
   }
   const admittance = new PageAuth(token);
   const feeds = new Set<SseStream>();
+  /** Texts of answers: one that several readers get is written and compressed once. */
+  const texts = new WeakMap<object, AnswerText>();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://page');
@@ -79,7 +88,9 @@ export async function serveVisualizer({
     }
     const found = await ask(source, url);
     if (found === undefined) return refuse(response, 404, 'not found');
-    sendText(request, response, JSON.stringify(found));
+    const text = texts.get(found) ?? { text: JSON.stringify(found), zipped: undefined };
+    texts.set(found, text);
+    sendText(request, response, text);
   };
 
   const follow = async (response: ServerResponse): Promise<void> => {
@@ -166,12 +177,14 @@ function sendFile(request: IncomingMessage, response: ServerResponse, asset: Ass
   response.end(request.method === 'HEAD' ? undefined : zipped ? asset.zipped() : asset.bytes);
 }
 
-function sendText(request: IncomingMessage, response: ServerResponse, text: string): void {
+function sendText(request: IncomingMessage, response: ServerResponse, answer: AnswerText): void {
+  const { text } = answer;
   response.setHeader('Content-Type', 'application/json');
   response.setHeader('Cache-Control', 'no-store');
   const zipped = text.length > SMALL && takesGzip(request);
   if (zipped) response.setHeader('Content-Encoding', 'gzip');
-  response.end(zipped ? gzipSync(text, { level: 1 }) : text);
+  if (zipped) answer.zipped ??= gzipSync(text, { level: 1 });
+  response.end(zipped ? answer.zipped : text);
 }
 
 function takesGzip({ headers }: IncomingMessage): boolean {

@@ -22,7 +22,8 @@ import { inspected, shownBy } from './inspection.ts';
 import { knownMachines } from './known-machines.ts';
 import { messagesAmong } from './messages.ts';
 import { problemsOf } from './problems.ts';
-import type { Chart, Hello, Problems, Source } from './wire.ts';
+import { SharedAnswer } from './shared-answer.ts';
+import type { Chart, Hello, Problems, Source, Steps } from './wire.ts';
 
 export interface SourceDeps {
   readonly bus: Bus;
@@ -38,6 +39,8 @@ export interface SourceDeps {
 /** An answer about problems is good for so long, in milliseconds, or for this many times what it took. */
 const PROBLEMS_MS = 1_000;
 const PROBLEMS_TIMES = 10;
+/** Time for which the history is kept for pages that ask for it after the same snapshot, in milliseconds. */
+const HISTORY_MS = 5_000;
 
 /** Costs nothing before the first request. After `close` it answers no more. */
 export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
@@ -48,18 +51,28 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
   const predecessors = adapters.flatMap(({ legacyController }) => legacyController ?? []);
   const machines = new Map(knownMachines(adapters).map(({ name, machine }) => [name, machine]));
   const charts = new Map<string, Promise<Chart>>();
-  let problems: Promise<Problems> | undefined;
-  let problemsUntil = 0;
-
-  const lookForProblems = async (): Promise<Problems> =>
-    following.ask(async (session) => {
-      const beganAt = clock.now();
-      const deps = { objects, registry, predecessors, clock };
-      const found = await problemsOf(deps, session, readings.of(session.graph));
-      const endedAt = clock.now();
-      problemsUntil = endedAt + Math.max(PROBLEMS_MS, PROBLEMS_TIMES * (endedAt - beganAt));
-      return found;
-    });
+  const problems = new SharedAnswer<Problems>({
+    clock,
+    make: () =>
+      following.ask((session) =>
+        problemsOf({ objects, registry, predecessors, clock }, session, readings.of(session.graph)),
+      ),
+    keepMs: (tookMs) => Math.max(PROBLEMS_MS, PROBLEMS_TIMES * tookMs),
+  });
+  const historyFrom = (since: number): Promise<Steps> =>
+    following.ask(({ graph }) =>
+      historySince(
+        {
+          trace: bus.trace,
+          isShown: ({ realm, plural, namespace }) =>
+            registry.kind({ realm, plural }) !== undefined &&
+            (namespace === '' || namespaces?.includes(namespace) !== false),
+          keyOfSpan: (span) => graph.keyOfSpan(span),
+        },
+        since,
+      ),
+    );
+  const history = new SharedAnswer({ clock, make: () => historyFrom(0), keepMs: () => HISTORY_MS });
 
   return {
     async hello() {
@@ -72,19 +85,8 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
       };
     },
     follow: async (listener) => following.follow(listener),
-    history: (since) =>
-      following.ask(({ graph }) =>
-        historySince(
-          {
-            trace: bus.trace,
-            isShown: ({ realm, plural, namespace }) =>
-              registry.kind({ realm, plural }) !== undefined &&
-              (namespace === '' || namespaces?.includes(namespace) !== false),
-            keyOfSpan: (span) => graph.keyOfSpan(span),
-          },
-          since,
-        ),
-      ),
+    // Pages ask for all of it. One that is older than a page's snapshot would lack the events between the two.
+    history: (since) => (since === 0 ? history.get(following.snapshotAt) : historyFrom(since)),
     async inspect(key) {
       const shown = shownBy({ registry, namespaces }, key);
       if (shown === undefined) return undefined;
@@ -101,16 +103,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
       const shown = (key: string): boolean => shownBy({ registry, namespaces }, key) !== undefined;
       return messagesAmong({ mailbox: bus.mailbox, registry, shown }, keys);
     },
-    problems() {
-      if (problems === undefined || clock.now() >= problemsUntil) {
-        problemsUntil = Number.POSITIVE_INFINITY; // requests meanwhile wait for the same answer
-        problems = lookForProblems().catch((error: unknown) => {
-          problems = undefined;
-          throw error;
-        });
-      }
-      return problems;
-    },
+    problems: () => problems.get(),
     async machine(name) {
       const machine = machines.get(name);
       if (machine === undefined) return undefined;
@@ -118,7 +111,11 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
       charts.set(name, known);
       return known;
     },
-    close: () => following.close(),
+    close() {
+      problems.close();
+      history.close();
+      return following.close();
+    },
   };
 }
 

@@ -79,10 +79,11 @@ export class SseStream implements FeedListener {
 
   #flush(): void {
     if (this.#isFull || this.#response.writableEnded) return;
-    if (this.#problem !== undefined) this.#say('problem', this.#problem);
-    this.#problem = undefined;
     if (this.#snapshot !== undefined) this.#say('snapshot', this.#snapshot);
     this.#snapshot = undefined;
+    // Snapshot first, problem second: a snapshot clears the banner of the page.
+    if (this.#problem !== undefined) this.#say('problem', this.#problem);
+    this.#problem = undefined;
     if (this.#trees.size + this.#gone.size + this.#steps.length + this.#missed === 0) return;
     const changes: Changes = {
       at: this.#at,

@@ -157,6 +157,8 @@ export interface ChainLine {
 }
 
 export interface Inspected {
+  /** Server time when reading began. */
+  readonly at: number;
   /** Undefined: it is deleted. */
   readonly object?: JsonObject;
   readonly machine: string;
@@ -208,6 +210,7 @@ export interface ServiceView {
 }
 
 export interface Problems {
+  /** Server time when reading began. */
   readonly at: number;
   /** Those that need a person first; among equals, those that block most. */
   readonly problems: readonly Problem[];

@@ -14,8 +14,9 @@ import { summary } from './summary.ts';
 import { clock, countdown, duration, eventLabel } from './text.ts';
 import type { StatusColor } from './tones.ts';
 
-/** Pause after which news is read again, in milliseconds. */
+/** Pause after which news is read again, in milliseconds. It doubles with each failure. */
 const AGAIN_MS = 700;
+const DOUBLINGS = 3;
 /** Steps that are named as the way to where it is. */
 const LAST = 4;
 const TITLES: Readonly<Record<Panel, string>> = {
@@ -35,8 +36,10 @@ export class Inspector {
   #key = '';
   #answer: Inspected | undefined;
   #problem: string | undefined;
+  /** Failures in a row. */
+  #failures = 0;
+  /** Identifies the last request, from its planning to its answer. */
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #seen: Tree | undefined;
   #form: Form = 'diff';
 
   constructor(deps: ViewDeps) {
@@ -190,21 +193,19 @@ export class Inspector {
     };
   }
 
-  /** Asks for the object when it is chosen, and again when something happens to it. */
+  /** Reads the object when it is chosen, and again when it or an object that it waits for changes. */
   #follow(key: string): void {
     const { model } = this.#deps;
-    const tree = model.trees.get(key);
     if (key !== this.#key) {
       this.#key = key;
       this.#answer = undefined;
       this.#problem = undefined;
       this.#chart = undefined;
       this.#chartName = '';
-      this.#seen = tree;
+      this.#failures = 0;
       this.#read(0);
-    } else if (tree !== this.#seen) {
-      this.#seen = tree;
-      this.#read(AGAIN_MS);
+    } else if (this.#timer === undefined && this.#isOutdated()) {
+      this.#read(AGAIN_MS * 2 ** Math.min(this.#failures, DOUBLINGS));
     }
     const kind = model.named(key).kind;
     const machine = this.#answer?.machine ?? model.hello?.kinds.find((each) => each.kind === kind)?.machine ?? '';
@@ -212,6 +213,14 @@ export class Inspector {
       this.#chartName = machine;
       void this.#readChart(machine, key);
     }
+  }
+
+  #isOutdated(): boolean {
+    if (this.#failures > 0 || this.#answer === undefined) return true;
+    const { at, causes, chain } = this.#answer;
+    const { model } = this.#deps;
+    if (model.isChangedSince(at, [this.#key, ...chain.map(({ key }) => key)])) return true;
+    return causes.length > 0 && model.isOld(at);
   }
 
   async #readChart(machine: string, key: string): Promise<void> {
@@ -228,28 +237,33 @@ export class Inspector {
   }
 
   #read(delayMs: number): void {
-    if (this.#timer !== undefined && delayMs > 0) return;
     clearTimeout(this.#timer);
-    const key = this.#key;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      server.object(key).then(
+    const timer = setTimeout(() => {
+      server.object(this.#key).then(
         (answer) => {
-          if (key !== this.#key) return;
+          if (timer !== this.#timer) return;
+          this.#timer = undefined;
           this.#answer = answer;
           this.#problem = undefined;
+          this.#failures = 0;
+          // A chart that could not be read is read again.
+          if (this.#chart === undefined) this.#chartName = '';
           this.#deps.onUpdate();
         },
         (error: Error) => {
-          // Facts of the feed are shown whatever else can be read.
-          if (key === this.#key && this.#deps.model.awaySince === 0) this.#fail(error);
+          if (timer !== this.#timer) return;
+          this.#timer = undefined;
+          this.#fail(error);
         },
       );
     }, delayMs);
+    this.#timer = timer;
   }
 
   #fail({ message }: Error): void {
-    this.#problem = message;
+    this.#failures += 1;
+    // Facts of the feed are shown whatever else can be read.
+    if (this.#deps.model.awaySince === 0) this.#problem = message;
     this.#deps.onUpdate();
   }
 }

@@ -11,7 +11,7 @@ export interface KeyDeps {
   /** Keys of what is looked for. */
   readonly hits: () => readonly string[];
   readonly step: (direction: 1 | -1) => void;
-  /** The command of the chosen object; undefined: none is. */
+  /** The command of the chosen object. Undefined if none is chosen, and as for `commandOn`. */
   readonly command: () => string | undefined;
   readonly showKeys: () => void;
 }

@@ -27,6 +27,8 @@ const [BUSY_RATE, BUSY_MS] = [200, 120] as const;
 const SAY_MS = 5_000;
 /** Delay before the history is read, in milliseconds. */
 const HISTORY_MS = 700;
+/** Pause before a history that could not be read is read again, in milliseconds. */
+const HISTORY_AGAIN_MS = 5_000;
 /** Width beside the slider of the history, in pixels. */
 const BESIDE = { desktop: 470, phone: 150 } as const;
 
@@ -161,7 +163,7 @@ function announce({ causes, byKey }: Landscape): void {
   announced.text = `${kind} ${name} is ${label}${fresh.length > 1 ? `, and ${counted(fresh.length - 1, 'other')}` : ''}.`;
 }
 
-/** Reads the history once. */
+/** Reads the history once after each snapshot, and again after a failure. */
 async function readHistory(): Promise<void> {
   if (model.hello?.keepsHistory === false) return;
   historyAsked ??= server.history(0).then(
@@ -169,6 +171,12 @@ async function readHistory(): Promise<void> {
     () => {
       // Without what is kept there is still what was heard since.
       model.historyIs = 'none';
+      const failed = historyAsked;
+      setTimeout(() => {
+        if (historyAsked !== failed) return;
+        historyAsked = undefined;
+        void readHistory();
+      }, HISTORY_AGAIN_MS);
     },
   );
   await historyAsked;

@@ -5,6 +5,8 @@ import { StatusColor } from './tones.ts';
 
 /** Steps that are kept in memory; the oldest are dropped first. */
 const STEPS = 120_000;
+/** Age above which an answer of the server may be outdated although no object changed, in milliseconds. */
+const OLD_MS = 15_000;
 
 export class Model {
   hello: Hello | undefined;
@@ -21,6 +23,12 @@ export class Model {
   readonly #byKey = new Map<string, Step[]>();
   /** Changes with each change of `trees`. */
   version = 0;
+  /** Server time of the last change of `trees`. */
+  #changedAt = 0;
+  /** Server time of the last change of each object. */
+  readonly #changedAtOf = new Map<string, number>();
+  /** Server time of the last deletion or snapshot. */
+  #goneAt = 0;
   /** Changes when objects come or go, and with what they refer to or are called. */
   shape = 0;
   /** The feed has delivered all objects. */
@@ -39,7 +47,13 @@ export class Model {
   takeSnapshot({ at, trees }: ObjectsSnapshot): void {
     this.skewMs = at - Date.now();
     this.trees.clear();
-    for (const tree of trees) this.trees.set(tree.key, tree);
+    this.#changedAtOf.clear();
+    for (const tree of trees) {
+      this.trees.set(tree.key, tree);
+      this.#changedAtOf.set(tree.key, at);
+    }
+    this.#changedAt = at;
+    this.#goneAt = at;
     this.#sorted = undefined;
     this.isLoaded = true;
     this.version++;
@@ -53,13 +67,37 @@ export class Model {
     for (const tree of trees) {
       isOther ||= !isAlike(this.trees.get(tree.key)?.needs, tree.needs);
       this.trees.set(tree.key, tree);
+      this.#changedAtOf.set(tree.key, at);
     }
     if (this.trees.size !== before || gone.length > 0) this.#sorted = undefined;
-    for (const key of gone) this.trees.delete(key);
+    for (const key of gone) {
+      this.trees.delete(key);
+      this.#changedAtOf.delete(key);
+      this.#goneAt = at;
+    }
     if (isOther || this.trees.size !== before) this.shape++;
-    if (trees.length + gone.length > 0) this.version++;
+    if (trees.length + gone.length > 0) {
+      this.version++;
+      this.#changedAt = at;
+    }
     for (const step of steps) this.#note(step);
     if (this.steps.length > STEPS) this.#forgetOldest();
+  }
+
+  /**
+   * Whether an object has changed since an answer of the server was begun.
+   *
+   * @param at  server time when reading began
+   * @param keys  objects that the answer is about; all by default
+   */
+  isChangedSince(at: number, keys?: readonly string[]): boolean {
+    if (keys === undefined) return at < this.#changedAt;
+    return keys.some((key) => at < (this.#changedAtOf.get(key) ?? this.#goneAt));
+  }
+
+  /** Whether an answer names causes that may be over although no object has changed: the bus, a cloud, a Secret. */
+  isOld(at: number): boolean {
+    return this.now() - at > OLD_MS;
   }
 
   /** The stored history is not read yet. */

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Inspected, Tree } from '../wire.ts';
 import { type Differences, differencesOf, type Mark, yaml } from './differences.ts';
-import { copyButton, type ViewDeps } from './parts.ts';
+import { commandOn, copyButton, type ViewDeps } from './parts.ts';
 import { clock, counted, duration } from './text.ts';
 
 export const FORMS = ['diff', 'yaml', 'json'] as const;
@@ -24,10 +24,10 @@ export function objectPanel(
   const { object } = answer;
   if (object === undefined) return html`<p class="quiet">The object was deleted.</p>`;
   const metadata = object['metadata'] as Readonly<Record<string, unknown>> | undefined;
-  const [kind, name, namespace] = [object['kind'], metadata?.['name'], metadata?.['namespace']].map((each) =>
-    String(each ?? ''),
+  const [kind = '', name = '', namespace = ''] = [object['kind'], metadata?.['name'], metadata?.['namespace']].map(
+    (each) => String(each ?? ''),
   );
-  const command = `kubectl get ${kind?.toLowerCase()} ${name}${namespace === '' ? '' : ` -n ${namespace}`} -o yaml`;
+  const command = commandOn('get', { kind, name, namespace }, ' -o yaml');
   return html`
     <div class="forms">
       <div class="seg" role="group" aria-label="Shown as">${FORMS.map(

@@ -1,5 +1,6 @@
 // Small pieces of which the views are made.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { shellWord } from '../../../adapters/text/shell-word.ts';
 import type { Tree } from '../wire.ts';
 import { familyOf, iconOf, SIGNS } from './kind-icons.ts';
 import type { Landscape } from './landscape.ts';
@@ -122,12 +123,16 @@ export function worstFirst({ causes }: Pick<Landscape, 'causes'>): (one: Tree, o
   return (one, other) => rankOf(one.tone) - rankOf(other.tone) || blocked(other) - blocked(one);
 }
 
-/** Copies a text, and says so for a moment. */
+/** Quotes do not protect a terminal from these: a pasted newline ends the line. */
+const CONTROL = /\p{Cc}/u;
+
+/** Copies a text, and says so for a moment. Without a text, and for one with control characters, there is no button. */
 export function copyButton(
-  text: string,
+  text: string | undefined,
   label: string,
   { isWide = false, of = 'copy' }: { isWide?: boolean; of?: 'copy' | 'link' } = {},
-): TemplateResult {
+): TemplateResult | typeof nothing {
+  if (text === undefined || CONTROL.test(text)) return nothing;
   return html`<button
     type="button"
     class=${isWide ? 'btn' : 'ib'}
@@ -173,7 +178,22 @@ export function onTabKey(event: KeyboardEvent): void {
   next?.click();
 }
 
-/** The command that says the same as the page. */
-export function whyCommand({ kind, name, namespace }: Pick<Tree, 'kind' | 'name' | 'namespace'>): string {
-  return `kubectl troupe why ${kind.toLowerCase()}/${name}${namespace === '' ? '' : ` -n ${namespace}`}`;
+type Named = Pick<Tree, 'kind' | 'name' | 'namespace'>;
+
+/**
+ * A kubectl command about an object, for a shell. The name of a missing object is free text, and a link may contain any kind.
+ *
+ * @param options  further options, each after a blank
+ * @returns undefined if the text has control characters or could pass for an option
+ */
+export function commandOn(verb: string, { kind, name, namespace }: Named, options = ''): string | undefined {
+  const words = [`${kind.toLowerCase()}/${name}`, namespace];
+  if (words.some((word) => word.startsWith('-') || CONTROL.test(word))) return undefined;
+  const [object, place] = words.map(shellWord);
+  return `kubectl ${verb} ${object}${namespace === '' ? '' : ` -n ${place}`}${options}`;
+}
+
+/** The command that says the same as the page. Undefined as for `commandOn`. */
+export function whyCommand(named: Named): string | undefined {
+  return commandOn('troupe why', named);
 }

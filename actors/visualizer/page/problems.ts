@@ -13,8 +13,9 @@ import { StatusColor } from './tones.ts';
 
 /** Cards that are shown at first. */
 const SHOWN = 30;
-/** While something changes it is asked again so often, in milliseconds. */
+/** Pause between two requests, in milliseconds. It doubles while the server fails or keeps its answer. */
 const AGAIN_MS = 1_500;
+const DOUBLINGS = 3;
 /** Rates are those of so long, in milliseconds. */
 const RATE_MS = 60_000;
 const TITLES: Readonly<Record<Severity, string>> = { person: 'Needs you', retrying: 'Retrying', waiting: 'Waiting' };
@@ -62,7 +63,8 @@ export class ProblemsView {
   readonly #deps: ViewDeps;
   #answer: Problems | undefined;
   #failure: string | undefined;
-  #version = -1;
+  /** Requests in a row that failed, or that brought the same answer. */
+  #vain = 0;
   #readAt = 0;
   #isReading = false;
   #shown = SHOWN;
@@ -83,7 +85,7 @@ export class ProblemsView {
       return html`<p class="bad" role="alert">${this.#failure}</p>`;
     if (this.#answer === undefined) return html`<p class="quiet" role="status">Reading…</p>`;
     const { model } = this.#deps;
-    const { problems, notes } = this.#answer;
+    const { at, problems, notes } = this.#answer;
     const isWanted = (problem: Problem): boolean => {
       if (namespace !== '' && problem.namespace !== namespace) return false;
       if (text.trim() === '' && tones.length === 0) return true;
@@ -98,7 +100,11 @@ export class ProblemsView {
     for (const card of cards) for (const key of card.waiting) waitsOn.set(key, (waitsOn.get(key) ?? 0) + 1);
     const [first] = cards;
     const alone = (card: ProblemCard): number => card.waiting.filter((key) => waitsOn.get(key) === 1).length;
-    return html`<div class="prob">
+    return html`${
+      this.#failure === undefined
+        ? nothing
+        : html`<p class="bad" role="alert">Reading the problems failed: ${this.#failure}. These are the problems at ${clock(at, { fraction: false })}.</p>`
+    }<div class="prob">
       <div>
         ${
           cards.length === 0 && notes.length === 0
@@ -191,26 +197,25 @@ export class ProblemsView {
     </aside>`;
   }
 
+  /** Reads until the answer is newer than the last change; the page is drawn every second. */
   #read(): void {
     const { model, onUpdate } = this.#deps;
-    const isNew = model.version !== this.#version;
-    if (this.#isReading || (this.#answer !== undefined && !isNew)) return;
-    const wait = this.#readAt + AGAIN_MS - Date.now();
-    if (wait > 0) {
-      setTimeout(onUpdate, wait);
-      return;
-    }
+    const { at } = this.#answer ?? { at: 0 };
+    const isCurrent = this.#failure === undefined && !model.isChangedSince(at) && !model.isOld(at);
+    if (this.#isReading || isCurrent) return;
+    if (Date.now() - this.#readAt < AGAIN_MS * 2 ** Math.min(this.#vain, DOUBLINGS)) return;
     this.#isReading = true;
-    this.#version = model.version;
     this.#readAt = Date.now();
     server
       .problems()
       .then(
         (answer) => {
+          this.#vain = answer.at === this.#answer?.at ? this.#vain + 1 : 0;
           this.#answer = answer;
           this.#failure = undefined;
         },
         (error: Error) => {
+          this.#vain += 1;
           this.#failure = error.message;
         },
       )

@@ -24,6 +24,7 @@ export interface SummaryDeps extends ViewDeps {
 
 export function summary(deps: SummaryDeps): TemplateResult {
   const { tree, answer, model, now } = deps;
+  const command = whyCommand(tree);
   const isRoot = deps.landscape.causes.blockedBy.has(tree.key);
   return html`
     ${causeView(deps, isRoot)}
@@ -33,9 +34,13 @@ export function summary(deps: SummaryDeps): TemplateResult {
         : nothing
     }
     ${wayView(deps)} ${needsView(deps, isRoot)} ${dependentsView(deps, isRoot)} ${callsView(deps)} ${factsView(deps)}
-    <section class="sec"><h3>Command</h3>
-      <div class="cmd"><code class="cut">${whyCommand(tree)}</code>${copyButton(whyCommand(tree), 'Copy command')}</div>
-    </section>
+    ${
+      command === undefined
+        ? nothing
+        : html`<section class="sec"><h3>Command</h3>
+      <div class="cmd"><code class="cut">${command}</code>${copyButton(command, 'Copy command')}</div>
+    </section>`
+    }
   `;
 }
 

@@ -2,7 +2,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusColor } from '../../../actors/visualizer/wire.ts';
-import { type Address, addressKey, type JsonObject, type ReceivedEvent } from '../../../bus/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Bus,
+  type EventQuery,
+  type JsonObject,
+  type ReceivedEvent,
+  TransientError,
+} from '../../../bus/mod.ts';
 import { ManualClock, outcome } from '../../bus/manual-clock.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { Page, sourceOn } from './follower.ts';
@@ -162,6 +170,104 @@ test('after the bus was away the graph is told anew, with what was missed', asyn
   await clock.advance(1_000);
   assert.equal([page.snapshots, page.tree('Network', 'n')?.state], [2, 'missed']);
   assert.equal(page.troubles.at(-1), { what: undefined });
+  await reported.close();
+});
+
+test('a problem that outlasts an outage of the bus is still reported after the new snapshot', async () => {
+  const { world, clock, page } = await scene((each) => each.objects.set(NETWORKS, [object('n', uidOf(1))]));
+  const client: typeof world.client = {
+    ...world.client,
+    call: (request) =>
+      request.path.startsWith(SUBNETS)
+        ? Promise.reject(new TransientError('cannot list subnets'))
+        : world.client.call(request),
+  };
+  const reported = sourceOn({ clock, bus: world.bus, client });
+  await reported.follow(page);
+  await clock.advance(1_000);
+  assert.match(page.banner ?? '', 'cannot list subnets');
+  world.connected(false);
+  await clock.advance(1_000);
+  world.connected(true);
+  await clock.advance(1_000);
+  assert.is(page.snapshots, 2);
+  assert.match(page.banner ?? '', 'cannot list subnets');
+  await reported.close();
+});
+
+/** A bus that counts reads of the whole history. */
+function counted(bus: Bus): { readonly bus: Bus; readonly reads: () => number } {
+  let reads = 0;
+  const history = (query: EventQuery = {}): AsyncIterable<ReceivedEvent> => {
+    if (query.type === 'transition' && query.only === undefined) reads += 1;
+    return bus.trace.history(query);
+  };
+  return { bus: { ...bus, trace: { ...bus.trace, history } }, reads: () => reads };
+}
+
+test('pages that ask for the history at the same time share one answer, which is never older than a snapshot', async () => {
+  const { world, clock, page } = await scene((each) => {
+    each.objects.set(NETWORKS, [object('n', uidOf(1))]);
+    each.kept.push(transition('n', uidOf(1), 5));
+  });
+  const { bus, reads } = counted(world.bus);
+  const reported = sourceOn({ clock, bus, client: world.client });
+  const history = (): ReturnType<typeof reported.history> => inTime(clock, reported.history(0));
+  await reported.follow(page);
+  await clock.advance(1_000);
+  const [one, other] = await Promise.all([history(), history()]);
+  assert.is(one, other);
+  assert.is(await history(), one, 'the answer is kept for a few seconds');
+  assert.is(reads(), 1);
+
+  world.connected(false);
+  world.kept.push(transition('n', uidOf(1), clock.now(), { to: 'missed' }));
+  world.connected(true);
+  await clock.advance(200);
+  assert.is(page.snapshots, 2);
+  const both = await Promise.all([history(), history()]);
+  assert.is(both[0], both[1]);
+  assert.ok(both[0].texts.includes('missed'), 'the history includes events during a lost connection');
+  assert.is(reads(), 2);
+
+  await clock.advance(60_000);
+  assert.is.not(await history(), both[0]);
+  await reported.close();
+  await world.bus.close();
+  assert.is(clock.armed, 0);
+});
+
+test('one history is read at a time: a page that needs a newer one waits for the running one', async () => {
+  const { world, clock } = await scene((each) => each.objects.set(NETWORKS, [object('n', uidOf(1))]));
+  const gate = Promise.withResolvers<void>();
+  let [running, most] = [0, 0];
+  const bus: Bus = {
+    ...world.bus,
+    trace: {
+      ...world.bus.trace,
+      async *history(query: EventQuery = {}) {
+        if (query.only !== undefined) return yield* world.bus.trace.history(query);
+        running += 1;
+        most = Math.max(most, running);
+        await gate.promise;
+        running -= 1;
+      },
+    },
+  };
+  const reported = sourceOn({ clock, bus, client: world.client });
+  await reported.follow(new Page());
+  await clock.advance(1_000);
+  const first = reported.history(0);
+  await clock.advance(1);
+  await reported.follow(new Page());
+  await clock.advance(1);
+  const [second, third] = [reported.history(0), reported.history(0)];
+  await clock.advance(1);
+  assert.is(running, 1);
+  gate.resolve();
+  assert.is.not(await inTime(clock, first), await inTime(clock, second));
+  assert.is(await second, await third);
+  assert.is(most, 1);
   await reported.close();
 });
 

@@ -23,6 +23,8 @@ export class Page implements FeedListener {
   readonly steps: Step[] = [];
   readonly batches: Changes[] = [];
   readonly troubles: Trouble[] = [];
+  /** Text of the banner: a snapshot clears it, as on the page. */
+  banner: string | undefined;
   /** Everything that was handed over. */
   readonly texts: string[] = [];
   snapshots = 0;
@@ -31,6 +33,7 @@ export class Page implements FeedListener {
   onSnapshot(snapshot: ObjectsSnapshot): void {
     this.texts.push(JSON.stringify(snapshot));
     this.snapshots += 1;
+    this.banner = undefined;
     this.trees.clear();
     for (const tree of snapshot.trees) this.trees.set(tree.key, tree);
   }
@@ -48,6 +51,7 @@ export class Page implements FeedListener {
   onTrouble(problem: Trouble): void {
     this.texts.push(JSON.stringify(problem));
     this.troubles.push(problem);
+    this.banner = problem.what;
   }
 
   /** Of a kind; there is one of that name. */

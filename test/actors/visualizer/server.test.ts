@@ -11,7 +11,7 @@ import * as assert from 'uvu/assert';
 import { assets } from '../../../actors/visualizer/files.ts';
 import { serveVisualizer } from '../../../actors/visualizer/server.ts';
 import { SseStream } from '../../../actors/visualizer/sse-stream.ts';
-import type { Changes, Tree } from '../../../actors/visualizer/wire.ts';
+import type { Changes, Steps, Tree } from '../../../actors/visualizer/wire.ts';
 import { bundlePage } from '../../../deploy/bundle-page.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { Scripted } from './scripted.ts';
@@ -179,6 +179,7 @@ test('files of the page and of its libraries are given, and no others', () =>
     assert.match(String(module.headers['content-type']), /^text\/javascript/);
     assert.not.match(module.body, /^import type/m);
     assert.is((await ask(port, '/page/main.js')).status, 200, 'as the build names it');
+    assert.is((await ask(port, '/adapters/text/shell-word.ts')).status, 200, 'the page imports it');
     const { imports } = JSON.parse(/<script type="importmap">(.*)<\/script>/.exec(body)?.[1] ?? '{}') as {
       imports: Record<string, string>;
     };
@@ -189,6 +190,7 @@ test('files of the page and of its libraries are given, and no others', () =>
     const lit = imports['lit-html/'] ?? '';
     for (const path of [
       '/page/../server.ts',
+      '/adapters/text/without-end.ts',
       '/page/..%2fserver.ts',
       '/page/%2e%2e/server.ts',
       '/page/tsconfig.json',
@@ -257,6 +259,49 @@ test('a slow reader gets the last value of each object, and nothing piles up (UI
   assert.equal([last.trees.length, last.steps.length, last.gone], [8, 2_000, ['gone']]);
   const reported = events.reduce((sum, { steps: { length }, missed }) => sum + length + missed, 0);
   assert.is(reported, 5_000, 'what is left out is counted');
+});
+
+test('a slow reader gets a problem after the snapshot that clears the banner', async () => {
+  const stream = new PassThrough({ highWaterMark: 100 });
+  const response = Object.assign(stream, {
+    writeHead: () => response,
+    flushHeaders: () => undefined,
+  }) as unknown as ServerResponse;
+  const feed = new SseStream(response, clock);
+  const snapshot = { at: 1, trees: [tree('a', 's')] };
+  feed.onSnapshot(snapshot);
+  feed.onTrouble({ what: 'the bus is away' });
+  feed.onSnapshot({ ...snapshot, at: 2 });
+  const events: string[] = [];
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    for (const [, name = ''] of text.matchAll(/^event: (.*)$/gm)) events.push(name);
+  });
+  while (events.length < 3) await clock.sleep(5);
+  feed.close();
+  assert.equal(events, ['snapshot', 'snapshot', 'problem']);
+});
+
+test('an answer that several readers share is written as text once', async () => {
+  let written = 0;
+  const steps = { keys: ['a'.repeat(2_000)], texts: [], rows: [], truncated: false };
+  const answer = {
+    ...steps,
+    toJSON(): Steps {
+      written += 1;
+      return steps;
+    },
+  };
+  const source = new Scripted(() => clock.now());
+  source.history = async () => answer;
+  const server = await serveVisualizer({ source, clock, token: undefined, address: { host: '127.0.0.1', port: 0 } });
+  const port = Number(new URL(server.url).port);
+  const zipped = { 'accept-encoding': 'gzip' };
+  const bodies = await Promise.all([1, 2, 3].map(() => ask(port, '/api/history')));
+  const compressed = await Promise.all([1, 2].map(() => ask(port, '/api/history', zipped)));
+  await server.close();
+  assert.is(written, 1);
+  for (const { body } of bodies) assert.equal(JSON.parse(body), steps);
+  for (const { headers } of compressed) assert.is(headers['content-encoding'], 'gzip');
 });
 
 test.run();

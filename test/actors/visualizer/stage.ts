@@ -86,7 +86,7 @@ export async function openStage(latencyMs = 20): Promise<Stage> {
     closing.push(async () => racks.simulator?.close());
     const storage = await windowsInUse(clock, config, settingsFor(windows, {}, NO_OPTIONS, PURPOSE));
     const adapters = BUILT_IN.map((adapter) => configure(storage.over(adapter), {}, racks.options, PURPOSE));
-    const pages = await serveHttpEndpoints(config, opened.client, clock);
+    const pages = await serveHttpEndpoints(config, opened.client, clock, { hasBus: true });
     closing.push(() => pages.close());
     const { client } = pages;
     const bus = pages.follow(opened.bus);
