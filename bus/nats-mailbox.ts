@@ -81,12 +81,13 @@ export class NatsMailbox implements Mailbox {
       connection,
       config: mailConfig(stream, root, replicas),
       marker: epochSubject(root),
+      shards,
       onCreated: async () => undefined,
     });
     this.#keeper.changes.add(() => void this.#endAll());
   }
 
-  /** @throws {TransientError} */
+  /** @throws {TransientError} @throws {TerminalError} the stream was made for another number of shards */
   open(): Promise<void> {
     return this.#keeper.open();
   }

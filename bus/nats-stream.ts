@@ -6,12 +6,14 @@
 //   BUS-NATS-STREAM-3. A stream whose last sequence, or a message of it, differs from this process's knowledge was
 //       rolled back: it is always deleted and created again. Two processes may do so at once; then there is one more
 //       change, and they agree again.
+//   BUS-NATS-STREAM-4. A process with another number of shards than the stream was made for never reads or writes it: it
+//       would host objects that others host, too, and find no claims on them.
 
 import { randomUUID } from 'node:crypto';
 import type { Subscription } from '@nats-io/transport-node';
 import type { Epoch } from './bus.ts';
 import type { Connection } from './connection.ts';
-import { TransientError } from './errors.ts';
+import { TerminalError, TransientError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import {
@@ -48,6 +50,8 @@ export interface StreamKeeperOptions {
   readonly config: StreamConfig;
   /** Subject of the stream's epoch; undefined: its creation time is its identity. */
   readonly marker: string | undefined;
+  /** Number of shards that the subjects of the stream are made with; undefined: they are made without. */
+  readonly shards?: number;
   /** A reader finds the stream, and makes, changes and deletes nothing. Default `keeper`. */
   readonly role?: 'keeper' | 'reader';
   /** This process made the stream: the first time it looked, or in place of one that it knew. */
@@ -56,6 +60,8 @@ export interface StreamKeeperOptions {
 
 interface Marker {
   readonly id: string;
+  /** Undefined: an earlier version wrote it. */
+  readonly shards: number | undefined;
   readonly seededAt: number | undefined;
   readonly witnessedFrom: number | undefined;
   readonly sequence: number;
@@ -196,7 +202,7 @@ export class StreamKeeper {
     const { id } = this.epoch;
     while (subject !== undefined && this.epoch.id === id && this.#marker?.seededAt === undefined) {
       const { id: markerId = '', sequence = 0, witnessedFrom } = this.#marker ?? {};
-      const marker = { id: markerId, seededAt, ...(witnessedFrom !== undefined && { witnessedFrom }) };
+      const marker = this.#payload(markerId, { seededAt, ...(witnessedFrom !== undefined && { witnessedFrom }) });
       await publishMessage(connection, subject, marker, { expectedSequence: sequence });
       await this.check();
     }
@@ -210,7 +216,8 @@ export class StreamKeeper {
     const { id } = this.epoch;
     while (subject !== undefined && this.epoch.id === id && (this.#marker?.witnessedFrom ?? 0) < now) {
       const { id: markerId = '', sequence = 0 } = this.#marker ?? {};
-      await publishMessage(connection, subject, { id: markerId, witnessedFrom: now }, { expectedSequence: sequence });
+      const marker = this.#payload(markerId, { witnessedFrom: now });
+      await publishMessage(connection, subject, marker, { expectedSequence: sequence });
       await this.check();
     }
     if (this.epoch.id !== id) throw changed();
@@ -333,11 +340,29 @@ export class StreamKeeper {
     for (let trial = 0; trial < MARKER_TRIALS; trial += 1) {
       const message = await readMessage(connection, this.#config, { last_by_subj: subject });
       const marker = message && parseMarker(message.payload, message.sequence);
-      if (marker !== undefined) return marker;
-      const fresh: JsonObject = { id: randomUUID() };
-      await publishMessage(connection, subject, fresh, { expectedSequence: message?.sequence ?? 0 });
+      if (marker !== undefined) return this.#ofOurShards(marker);
+      await publishMessage(connection, subject, this.#payload(randomUUID()), {
+        expectedSequence: message?.sequence ?? 0,
+      });
     }
     return discardBroken(connection, this.#config.name);
+  }
+
+  #payload(id: string, facts: JsonObject = {}): JsonObject {
+    const { shards } = this.#options;
+    return { id, ...(shards !== undefined && { shards }), ...facts };
+  }
+
+  /** @throws {TerminalError} it was made for another number of shards (BUS-NATS-STREAM-4) */
+  #ofOurShards(marker: Marker): Marker {
+    const { shards, config } = this.#options;
+    // mutant: shards-of-others if -> true
+    if (shards === undefined || marker.shards === undefined || marker.shards === shards) return marker;
+    throw new TerminalError(
+      `the stream '${config.name}' was made for ${marker.shards} shards, and this process is set to ${shards}: ` +
+        `set TROUPE_SHARDS to ${marker.shards}; to change the number, stop all processes, remove the stream ` +
+        `('nats stream rm ${config.name}'), and start them with the new one`,
+    );
   }
 }
 
@@ -363,8 +388,14 @@ function parseMarker(payload: string, sequence: number): Marker | undefined {
   } catch {
     return undefined; // not ours; it is replaced
   }
-  const { id, seededAt, witnessedFrom } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { id, shards, seededAt, witnessedFrom } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string') return undefined;
-  const timeOf = (time: unknown): number | undefined => (typeof time === 'number' ? time : undefined);
-  return { id, seededAt: timeOf(seededAt), witnessedFrom: timeOf(witnessedFrom), sequence };
+  const numberIn = (fact: unknown): number | undefined => (typeof fact === 'number' ? fact : undefined);
+  return {
+    id,
+    shards: numberIn(shards),
+    seededAt: numberIn(seededAt),
+    witnessedFrom: numberIn(witnessedFrom),
+    sequence,
+  };
 }

@@ -106,7 +106,11 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const followed = adapters.flatMap((adapter) => adapter.referencedKinds ?? []);
   const taken = kinds.filter(isTaken);
   const known = registry(taken, [...kinds.filter((kind) => !isTaken(kind)), ...followed]);
-  const serving = offerFor(known.kinds, { namespaces, watches: roles.has(Role.Watch) });
+  const serving = offerFor(known.kinds, {
+    namespaces,
+    watches: roles.has(Role.Watch),
+    shards: bus.mailbox.shards,
+  });
   const stop = new AbortController();
   const recorder = new EventRecorder({
     clock,

@@ -19,6 +19,8 @@ export interface Offer {
   readonly namespaces?: readonly string[] | undefined;
   /** Whether it leads the watch when it may. */
   readonly watches?: boolean | undefined;
+  /** Number of shards of the deployment. */
+  readonly shards?: number | undefined;
 }
 
 /** Offers by pod; undefined: the pod has no note. */
@@ -48,16 +50,27 @@ export function offerFor(
 }
 
 /** As it is noted on a lease. */
-export function noteOf({ kinds, namespaces, watches }: Offer): JsonObject {
-  return { kinds, ...(namespaces !== undefined && { namespaces }), ...(watches === true && { watches }) };
+export function noteOf({ kinds, namespaces, watches, shards }: Offer): JsonObject {
+  return {
+    kinds,
+    ...(namespaces !== undefined && { namespaces }),
+    ...(watches === true && { watches }),
+    ...(shards !== undefined && { shards }),
+  };
 }
 
 /** Offer in a lease's note; undefined: there is none, or it is invalid. */
 export function offerOn({ note }: LeaseRecord): Offer | undefined {
   if (note === undefined) return undefined;
-  const { kinds, namespaces, watches } = note;
+  const { kinds, namespaces, watches, shards } = note;
   if (!isNames(kinds) || !(namespaces === undefined || isNames(namespaces))) return undefined;
-  return { kinds, namespaces, watches: watches === true };
+  const isCount = typeof shards === 'number' && Number.isInteger(shards) && shards > 0;
+  return { kinds, namespaces, watches: watches === true, ...(isCount && { shards }) };
+}
+
+/** Number of shards of the deployment, as one of its pods says; undefined: none says. */
+export function shardsIn(records: readonly LeaseRecord[]): number | undefined {
+  return [...offersIn(records).values()].find((offer) => offer?.shards !== undefined)?.shards;
 }
 
 /** Offers of all processes that host actors. */

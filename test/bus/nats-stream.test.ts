@@ -3,7 +3,7 @@ import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MailboxMessage } from '../../bus/bus.ts';
-import { TransientError } from '../../bus/errors.ts';
+import { TerminalError, TransientError } from '../../bus/errors.ts';
 import type { StreamConfig } from '../../bus/nats-api.ts';
 import { NatsMailbox } from '../../bus/nats-mailbox.ts';
 import { StreamKeeper } from '../../bus/nats-stream.ts';
@@ -17,6 +17,21 @@ const STREAM = 'TROUPE_MAIL';
 /** By when a loss is noticed that nothing tells of. */
 const LOOK_MS = 1_000;
 
+const mailboxOf = (
+  { connection }: ScriptedNats,
+  shards = 64,
+  onWarning: (message: string) => void = () => undefined,
+): NatsMailbox =>
+  new NatsMailbox({
+    connection,
+    deliveries: connection,
+    stream: STREAM,
+    root: 'troupe',
+    shards,
+    replicas: 1,
+    onWarning,
+  });
+
 interface Scene {
   readonly clock: ManualClock;
   readonly nats: ScriptedNats;
@@ -28,17 +43,8 @@ interface Scene {
 async function scene(): Promise<Scene> {
   const clock = new ManualClock();
   const nats = new ScriptedNats(clock);
-  const { connection } = nats;
   const warnings: string[] = [];
-  const mailbox = new NatsMailbox({
-    connection,
-    deliveries: connection,
-    stream: STREAM,
-    root: 'troupe',
-    shards: 64,
-    replicas: 1,
-    onWarning: (message) => warnings.push(message),
-  });
+  const mailbox = mailboxOf(nats, 64, (message) => warnings.push(message));
   await mailbox.open();
   await mailbox.publish(object('a'), { value: 'a' }, 0);
   await mailbox.publish(object('b'), { value: 'b' }, 0);
@@ -334,6 +340,33 @@ test('a check that finds another stream has told everybody when it resolves (BUS
   assert.equal(reported, [keeper.epoch.id]);
   keeper.close();
   await mailbox.close();
+});
+
+test('a process with another number of shards than the stream was made for is refused (BUS-NATS-STREAM-4)', async () => {
+  const { clock, nats, mailbox } = await scene();
+  await mailbox.markSeeded(1_000);
+  await mailbox.forgetSeeded(2_000);
+  await mailbox.close();
+  const other = mailboxOf(nats, 32);
+  const opening = outcome(other.open());
+  await clock.settle();
+  assert.instance(opening.error, TerminalError);
+  assert.match(
+    opening.error?.message ?? '',
+    /made for 64 shards.*set TROUPE_SHARDS to 64; .*nats stream rm TROUPE_MAIL/,
+  );
+  await other.close();
+  // With the stream the number is gone, and so is all that was found by it (P11).
+  nats.lose(STREAM);
+  const next = mailboxOf(nats, 32);
+  await next.open();
+  assert.is(next.epoch().seededAt, undefined);
+  await next.close();
+  // An earlier version wrote no number.
+  nats.stored('troupe.epoch', { id: 'earlier' });
+  const same = mailboxOf(nats, 32);
+  await same.open();
+  await same.close();
 });
 
 test.run();

@@ -15,6 +15,7 @@ import {
 } from '../../diagnosis/infrastructure-causes.ts';
 import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { clusterOverviewOf, overviewOf } from '../../diagnosis/overview.ts';
+import { shardsIn } from '../../sharding/served-kinds.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../colors.ts';
@@ -31,7 +32,7 @@ export interface WhyDeps extends ClusterDeps {
   output: string | undefined;
   /** Asked when something waits; undefined: there is no bus to look at. */
   openBus: () => Promise<BusReader | undefined>;
-  /** Number of shards of the deployment. */
+  /** Number of shards of the deployment, if none of its pods says. */
   shards: number;
   out: NodeJS.WritableStream;
   ink: Ink;
@@ -133,7 +134,8 @@ async function hostingOn(
     bus = await openBus();
     if (bus === undefined) return undefined;
     const [leases, defects] = await Promise.all([bus.leases.list(), defectsAmong(bus.trace, reported)]);
-    return { kind: 'reported', bus: bus.description, shards, leases, defects };
+    // mutant: shards-of-asker ?? -> shards
+    return { kind: 'reported', bus: bus.description, shards: shardsIn(leases) ?? shards, leases, defects };
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
     return { kind: error.code === ErrorCode.Transient ? 'away' : 'untold', message: error.message };

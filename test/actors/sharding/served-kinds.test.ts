@@ -2,7 +2,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { examinePods } from '../../../actors/cli/doctor/pods.ts';
-import { isOutdone, noteOf, type Offer, offerFor, offerOn, servingOf } from '../../../actors/sharding/served-kinds.ts';
+import {
+  isOutdone,
+  noteOf,
+  type Offer,
+  offerFor,
+  offerOn,
+  servingOf,
+  shardsIn,
+} from '../../../actors/sharding/served-kinds.ts';
 import type { JsonObject, LeaseRecord } from '../../../bus/mod.ts';
 
 const test = suite('offers');
@@ -20,11 +28,16 @@ test('33.E2: what is noted is read again, and what is malformed says nothing', (
       { plural: 'subnets', group: 'openstack.k-orc.cloud' },
       { plural: 'secrets', group: '' },
     ],
-    { namespaces: ['b', 'a'], watches: true },
+    { namespaces: ['b', 'a'], watches: true, shards: 16 },
   );
   assert.equal(full.kinds, ['secrets', 'subnets.openstack.k-orc.cloud']);
   assert.equal(offerOn(lease('p', noteOf(full))), full);
   assert.is(offerOn(lease('p')), undefined);
+  assert.is(shardsIn([lease('old', noteOf(offer('a.x'))), lease('p', noteOf(full))]), 16);
+  assert.is(
+    shardsIn([lease('p', { kinds: ['a.x'], shards: '16' }), lease('q', { kinds: ['a.x'], shards: 0 })]),
+    undefined,
+  );
   const odd: readonly JsonObject[] = [
     {},
     { kinds: 'a.x' },

@@ -271,6 +271,9 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['failures in memory'], {
     'each-failure-warns': 'each attempt that fails is a warning in the log',
   }),
+  ...noticedBy(['troupe why, in memory'], {
+    'shards-of-asker': 'objects are said to have no host, as the asker is set to another number of shards',
+  }),
   ...noticedBy(['troupe why'], {
     'referrers-sought-each-time':
       'each deleted object reads all objects of its namespace: with thousands nothing else is done',

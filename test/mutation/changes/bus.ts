@@ -6,6 +6,7 @@ export const BUS: readonly Change[] = [
     'retry-after-a-year': 'a server that asks to be left alone for a year is',
   }),
   ...noticedBy(['nats stream'], {
+    'shards-of-others': 'BUS-NATS-STREAM-4: objects are hosted by processes with other numbers of shards, too',
     'mail-no-json': 'BUS-7: mail that is no JSON ends the process, and each that comes after it',
     'removal-in-another-stream': "BUS-4: what is removed is somebody else's in another stream",
     'value-of-another-stream': 'BUS-4: a value of another stream is handed over',

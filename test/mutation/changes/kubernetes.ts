@@ -5,6 +5,13 @@ export const KUBERNETES: readonly Change[] = [
   ...noticedBy(['kubernetes client by TLS'], {
     'kubernetes-by-http2': 'all watches share one connection, and an end of the client may end the process',
   }),
+  ...noticedBy(['kubernetes client through a proxy'], {
+    'proxy-by-http2': 'a proxy that offers HTTP/2 is asked for tunnels by it',
+  }),
+  ...noticedBy(['kubeconfig'], {
+    'plugin-run-each-minute': 'a plugin runs each time, however long its credential is valid',
+    'plugin-waits-for-input': 'a plugin that asks for a password stops all requests for ever',
+  }),
   ...noticedBy(['kubernetes client'], {
     'kube-write-unanswered': 'a write that was sent and not answered counts as one that had no effect',
     'any-404-is-absence': 'KUBE-ABSENCE-1: whatever answers 404 says that an object is gone',
@@ -12,6 +19,8 @@ export const KUBERNETES: readonly Change[] = [
     'impersonation-of-another': 'a name with a blank before it is sent, and the API server takes it for another one',
     'impersonation-in-latin1': 'a user with an umlaut is another one at the API server',
     'refused-token-kept': 'a token that was refused is used until its minute is over',
+    'login-per-call': 'every call that finds old credentials starts the plugin of the kubeconfig',
+    'refused-plugin-token': 'a plugin is not asked again for a token that was refused',
     'refused-token-connections': 'a refused token costs the connections too',
     'character-cut-in-two': 'a character cut in two by the network is two wrong ones',
     'watch-line-passed-over': 'a line of a watch that is no JSON is passed over',
@@ -21,6 +30,7 @@ export const KUBERNETES: readonly Change[] = [
     'terminating-namespace': 'a namespace that is being deleted looks like any other refusal',
     'list-first-page': 'a list ends with its first page',
     'list-page-of-any-size': 'a page of a list is as large as whoever writes objects likes',
+    'whole-list-within-page': 'a list whose pages expire is never read if it is larger than a page',
     'list-pages-all-at-once': 'all kinds are read at a time',
   }),
   ...noticedBy(['kubernetes watch'], {

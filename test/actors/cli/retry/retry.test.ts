@@ -108,7 +108,10 @@ check('35.B: what waits between two attempts is tried again at once, without an 
   });
   const begun = world.clock.now();
   const { code, out } = await answerOf({ answer: retry }, questionIn(world, { names: [`network/${name}`] }));
-  assert.equal([code, out], [0, `Network/${name} is retried; 'troupe trace network/${name} -n ${world.namespace}' shows the result\n`]);
+  assert.equal(
+    [code, out],
+    [0, `Network/${name} is retried; 'troupe trace network/${name} -n ${world.namespace}' shows the result\n`],
+  );
   const made = await world.available('Network', name);
   assert.is(made.metadata.generation, 1);
   const causes = world.eventsOf('Network', name, 'transition').filter(({ data }) => data['from'] === 'backingOff');

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { standsDuring } from '../../../world/clock.ts';
 import { onSockets } from '../../../world/environments.ts';
 import { checkIn, type World } from '../../../world/world.ts';
-import { describeWhy } from './why.suite.ts';
+import { ask, describeWhy } from './why.suite.ts';
 
 const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));
 
@@ -32,6 +32,16 @@ function troupe(world: World, args: readonly string[], kubeconfig = world.ground
   });
   return standsDuring(world.ground.clock, outcome);
 }
+
+checkIn(test, onSockets)('the number of shards is what the pods say, whatever the asker is set to', async (world) => {
+  const name = world.name('net');
+  world.simulator.faults.inject({ match: { method: 'POST', path: /\/networks$/ }, times: 1_000, status: 503 });
+  await world.apply(world.managed('Network', name));
+  await world.progressing('Network', name, 'TransientError', /503/);
+  const openBus = (): ReturnType<typeof world.ground.connect> => world.ground.connect('why');
+  const { out, last } = await ask(world, [`network/${name}`], { openBus, shards: 1_000_000 });
+  assert.match(last, new RegExp(`^root cause: Network/${name}: .*503`), out);
+});
 
 checkIn(test, onSockets)(
   'exit codes, the namespace of the context, and the file in the home folder',

@@ -18,12 +18,18 @@ interface Answer {
 }
 
 /** How it is asked, where that is not as by default. */
-type Asking = Partial<Pick<WhyDeps, 'output' | 'namespace' | 'adapters' | 'openBus'>>;
+type Asking = Partial<Pick<WhyDeps, 'output' | 'namespace' | 'adapters' | 'openBus' | 'shards'>>;
 
 export async function ask(
   world: World,
   names: readonly string[],
-  { output, namespace = world.namespace, adapters = [openstackWith({})], openBus = async () => undefined }: Asking = {},
+  {
+    output,
+    namespace = world.namespace,
+    adapters = [openstackWith({})],
+    openBus = async () => undefined,
+    shards = SHARDS,
+  }: Asking = {},
 ): Promise<Answer> {
   const stream = new PassThrough();
   const written = text(stream);
@@ -33,7 +39,7 @@ export async function ask(
       config,
       adapters,
       openBus,
-      shards: SHARDS,
+      shards,
       clock: world.clock,
       names,
       namespace,
