@@ -73,6 +73,8 @@ export interface Config {
   readonly context: string | undefined;
   /** URL of the API server, from a pod's environment; undefined outside of a pod. */
   readonly inCluster: string | undefined;
+  /** Variables for programs that are started, such as exec plugins of a kubeconfig, and of proxies. May have secrets. */
+  readonly env: Environment;
   /** Undefined: none was named. */
   readonly natsUrl: string | undefined;
   readonly natsFiles: {
@@ -172,6 +174,7 @@ export function readConfig(
       kubeconfig.value === undefined ? undefined : kubeconfig.name === 'KUBECONFIG' ? 'variable' : 'option',
     context: options['context'],
     inCluster: inCluster(env),
+    env,
     natsUrl: read('nats-url', 'NATS_URL').value,
     natsFiles: {
       credentials: env['NATS_CREDS'],

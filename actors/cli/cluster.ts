@@ -28,9 +28,9 @@ export interface Cluster {
 /** Kinds of the adapters, in kubectl's cluster. @throws {TerminalError} no kubeconfig, or an invalid one */
 export function openCluster({ config, adapters, clock, home }: ClusterDeps): Cluster {
   const known = registryOf(adapters);
-  const { context, inCluster } = config;
+  const { context, inCluster, env } = config;
   const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? usualKubeconfig(home) : undefined);
-  const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, context, inCluster, env, userAgent: USER_AGENT });
   return { client, objects: objects({ client }), registry: known, close: () => client.close() };
 }
 

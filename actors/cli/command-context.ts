@@ -7,7 +7,7 @@ import { plainJson } from '../base/printable.ts';
 import type { Ink } from './colors.ts';
 
 export interface ClusterDeps {
-  readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
+  readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & Partial<Pick<Config, 'context' | 'env'>>;
   readonly adapters: readonly ConfiguredAdapter[];
   readonly clock: Clock;
   readonly home: string | undefined;

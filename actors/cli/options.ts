@@ -100,7 +100,7 @@ export const RUN = {
     value: 'N',
     variable: 'TROUPE_SHARDS',
     fallback: '64',
-    help: 'number of shards; equal for all pods, and not changeable later',
+    help: 'number of shards; equal for all pods, and fixed by the first',
   },
   namespace: {
     type: 'string',

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import type { Registry } from '../object/registry.ts';
 
 export interface ClusterReaderDeps {
-  /** What may not be read of a kind without a lifecycle here, such as a Secret, counts as existing: what waits for it says so itself. */
+  /** Tells kinds with a lifecycle. An object of another kind, such as a Secret, counts as existing if the user may not read it. */
   readonly registry: Pick<Registry, 'kind'>;
   readonly objects: Pick<Objects, 'get' | 'list'>;
   /** To tell a kind that is not there from an object that is not; without it every kind counts as there. */

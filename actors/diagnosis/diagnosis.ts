@@ -61,7 +61,7 @@ export class Diagnosis {
   readonly #deps: DiagnosisDeps;
   readonly #explained = new Map<string, Finding>();
   readonly #addresses = new WeakMap<Finding, Address>();
-  /** By finalizer and namespace. */
+  /** Referrers by target, keyed by finalizer and namespace. */
   readonly #referrersByPlace = new Map<string, Promise<ReadonlyMap<string, readonly Referrer[]>>>();
   /** The objects whose explanation has begun and not ended. */
   readonly #path: { readonly key: string; readonly label: string }[] = [];

@@ -64,7 +64,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   try {
     const { kubeconfig, api } = await openApiServer(config, clock, folder, lasting);
     if (api !== undefined) closing.push(() => api.close());
-    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+    const client = kubeClient({ clock, kubeconfig, env: config.env, userAgent: USER_AGENT });
     closing.push(() => client.close());
     onProgress(
       api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
@@ -117,13 +117,13 @@ function ownKubeconfig(folder: string): string {
  * @throws {TerminalError} only the variable names the cluster, and it is on another machine
  */
 async function refuseUnaskedCluster(
-  { config: { kubeconfig, kubeconfigOrigin }, clock }: EnvironmentOptions,
+  { config: { kubeconfig, kubeconfigOrigin, env }, clock }: EnvironmentOptions,
   own: string,
 ): Promise<void> {
   if (kubeconfig === undefined || kubeconfigOrigin === 'option' || (await isSame(kubeconfig, own))) return;
   let place = `'${kubeconfig}'`;
   try {
-    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+    const client = kubeClient({ clock, kubeconfig, env, userAgent: USER_AGENT });
     place = client.server;
     await client.close();
     // mutant: cluster-of-variable-used if -> true

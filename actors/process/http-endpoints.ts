@@ -46,7 +46,7 @@ export async function serveHttpEndpoints(
         apiTrouble = undefined;
         return answer;
       } catch (error) {
-        // A refusal is an answer, too.
+        // A refusal shows that the API server is reachable.
         // mutant: refused-is-unready () -> ErrorCode.Transient
         const outcome = outcomeOf(error);
         apiTrouble = outcome === ErrorCode.Transient ? toErrorData(error).message : undefined;
@@ -54,7 +54,7 @@ export async function serveHttpEndpoints(
       }
     },
   };
-  /** A process without work may call nothing for long: who asks whether it is ready has the API server asked again. */
+  /** Sends a request, since an idle process may send none for a long time: each probe of `/readyz` calls it during an outage. */
   let isAsking = false;
   const askAgain = (): void => {
     if (isAsking) return;

@@ -77,7 +77,7 @@ export async function run({ config, adapters, clock, log, signal, gateway: start
     throw new TerminalError("KUBECONFIG is not set and this is no pod; 'troupe dev' starts an API server of its own");
   }
   const user = busUser(roles, adapters, config.nodeName);
-  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, inCluster, env: config.env, userAgent: USER_AGENT });
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
   let bus: Bus | undefined;

@@ -6,8 +6,17 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError, TroupeError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { retryAfterMs as retryAfterOf } from '../text/retry-after.ts';
+import { type ProxySettings, proxyFor } from './proxies.ts';
 import { type Extent, type Holding, limitedBody } from './response.ts';
-import { Agent, connectorWith, type Dispatcher, type Progress, proxyAgent, requestWhole } from './undici.ts';
+import {
+  Agent,
+  agentByOrigin,
+  connectorWith,
+  type Dispatcher,
+  type Progress,
+  proxyAgent,
+  requestWhole,
+} from './undici.ts';
 
 /** As oslo.middleware makes it. */
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -32,14 +41,6 @@ export interface Reach {
 
 /** A gateway that lost, or did not wait for, the service behind it, which may be at work still. */
 export const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 504]);
-
-/** Proxies as curl and Go read them from the environment. */
-export interface ProxySettings {
-  readonly httpProxy?: string;
-  readonly httpsProxy?: string;
-  /** Hosts that are reached directly, separated by commas. */
-  readonly noProxy?: string;
-}
 
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -163,17 +164,11 @@ export function newAgent({ ca, verify, client }: Trust, proxy: ProxySettings | u
   // HTTP/1.1 alone: a broken connection then takes one call with it, not all.
   // How much is read of an answer is its reader's to say.
   const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
-  return proxy === undefined
-    ? new Agent({ ...limits, connect })
-    : proxyAgent({
-        ...limits,
-        // Empty, not absent: what is absent would be read from the environment.
-        httpProxy: proxy.httpProxy ?? '',
-        httpsProxy: proxy.httpsProxy ?? '',
-        noProxy: proxy.noProxy ?? '',
-        connect,
-        requestTls: tls,
-      });
+  const direct = new Agent({ ...limits, connect });
+  if (proxy === undefined) return direct;
+  const uris = [proxy.httpProxy, proxy.httpsProxy].filter((uri) => uri !== undefined);
+  const agents = new Map([...new Set(uris)].map((uri) => [uri, proxyAgent(uri, { ...limits, requestTls: tls })]));
+  return agentByOrigin([direct, ...agents.values()], (origin) => agents.get(proxyFor(origin, proxy) ?? '') ?? direct);
 }
 
 async function exchange(

@@ -6,7 +6,7 @@ import type {
   Dispatcher,
   Agent as UndiciAgent,
   buildConnector as UndiciConnector,
-  EnvHttpProxyAgent as UndiciProxyAgent,
+  ProxyAgent as UndiciProxyAgent,
 } from 'undici';
 
 export type { Dispatcher } from 'undici';
@@ -16,10 +16,37 @@ const load = createRequire(import.meta.url);
 export const Agent = load('undici/lib/dispatcher/agent.js') as typeof UndiciAgent;
 export type Agent = UndiciAgent;
 
-/** Loaded where there is a proxy. */
-export function proxyAgent(options: UndiciProxyAgent.Options): UndiciProxyAgent {
-  const ProxyAgent = load('undici/lib/dispatcher/env-http-proxy-agent.js') as typeof UndiciProxyAgent;
-  return new ProxyAgent(options);
+/** Longest wait for the answer of a proxy to CONNECT, in milliseconds. */
+const TUNNEL_MS = 10_000;
+
+/**
+ * An agent whose connections lead through a proxy, by CONNECT where the target has https. Loaded where there is a proxy.
+ *
+ * @param uri  of an http or https proxy, with a user and a password if it needs them
+ */
+export function proxyAgent(uri: string, options: Omit<UndiciProxyAgent.Options, 'uri'>): Dispatcher {
+  const ProxyAgent = load('undici/lib/dispatcher/proxy-agent.js') as typeof UndiciProxyAgent;
+  // mutant: proxy-by-http2 {}#2.2 drop
+  return new ProxyAgent({ ...options, uri, proxyTls: { ...options.proxyTls, allowH2: false }, clientFactory: tunnels });
+}
+
+/** Sends the CONNECT requests. An agent has that method only once all of undici is loaded. */
+function tunnels(_proxy: URL, options: object): Dispatcher {
+  const connect = load('undici/lib/api/api-connect.js') as Dispatcher['connect'];
+  return Object.assign(new Agent({ ...options, allowH2: false, headersTimeout: TUNNEL_MS }), { connect });
+}
+
+/** One dispatcher of several agents. */
+export function agentByOrigin(agents: readonly Dispatcher[], choose: (origin: URL) => Dispatcher): Dispatcher {
+  const Base = load('undici/lib/dispatcher/dispatcher.js') as new () => Dispatcher;
+  const all = async (end: (agent: Dispatcher) => Promise<void>): Promise<void> =>
+    void (await Promise.all(agents.map(end)));
+  return Object.assign(new Base(), {
+    dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) =>
+      choose(new URL(String(options.origin))).dispatch(options, handler),
+    close: () => all((agent) => agent.close()),
+    destroy: () => all((agent) => agent.destroy()),
+  });
 }
 
 type Connector = (options: Parameters<UndiciConnector.connector>[0], done: UndiciConnector.Callback) => void;

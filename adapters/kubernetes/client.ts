@@ -6,30 +6,19 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import {
-  Agent,
-  type Body,
-  type Dispatcher,
-  type Progress,
-  request,
-  requestWhole,
-  type WholeAnswer,
-} from '../http/undici.ts';
+import { Agent, type Dispatcher, type Progress, request, requestWhole, type WholeAnswer } from '../http/undici.ts';
 import { isHeaderValue } from '../text/header-value.ts';
 import { retryAfterMs } from '../text/retry-after.ts';
 import { isUnserved } from './absence.ts';
+import { bodyWithin, lines, parse, reason } from './answers.ts';
+import type { Environment } from './exec-plugin.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 import type { Impersonated, KubeAnswer, KubeCall, KubeClient } from './ports.ts';
+import { agentThrough } from './proxy.ts';
 import { failureOf, refusalOf, TooLargeError } from './refusals.ts';
 
 /** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/**
- * Maximum length of a watch line, in characters. kube-apiserver takes requests of 3 MiB at most
- * (`MaxRequestBodyBytes`), and etcd 1.5 MiB by default (`--max-request-bytes`): no object is longer with these
- * settings.
- */
-const LINE_LENGTH = 3 * 1024 * 1024;
 /** Time for which credentials from the kubeconfig are used before they are read again, in milliseconds. */
 const CREDENTIALS_FOR_MS = 60_000;
 /**
@@ -44,7 +33,8 @@ interface LoggedIn {
   readonly headers: Readonly<Record<string, string>>;
   /** Tells credentials of connections apart. */
   readonly key: string;
-  readonly readAt: number;
+  /** Instant from which the credentials must be read again, in milliseconds since the epoch. */
+  readonly until: number;
 }
 
 export interface KubeClientDeps {
@@ -55,6 +45,8 @@ export interface KubeClientDeps {
   context?: string | undefined;
   /** Without a kubeconfig: URL of the API server for a pod, which has a service account. */
   inCluster?: string | undefined;
+  /** Environment of the kubeconfig's plugins and proxies; that of this process by default. */
+  env?: Environment | undefined;
   /** `troupe/<version>`. */
   userAgent?: string;
   /** Carries all requests and watches in place of connections of its own; the caller closes it. */
@@ -64,28 +56,31 @@ export interface KubeClientDeps {
 /**
  * A client for a context of a kubeconfig, or for the service account of this pod.
  *
- * @throws {TerminalError} the kubeconfig cannot be read or names no server
+ * @throws {TerminalError} the kubeconfig cannot be read, names no server, or a proxy of a kind that is not supported
  */
 export function kubeClient({
   clock,
   kubeconfig,
   context,
   inCluster,
+  env,
   userAgent = 'troupe',
   dispatcher,
 }: KubeClientDeps): KubeClient {
-  const access = accessOf({ kubeconfig, context, inCluster });
-  const { server } = access;
+  const access = accessOf({ kubeconfig, context, inCluster, env });
+  const { server, proxy } = access;
   let session: LoggedIn | undefined;
+  /** Login in progress, shared by all calls that need it: a plugin must not run once per call. */
+  let renewal: Promise<LoggedIn> | undefined;
   /** With requests in flight, perhaps: those of credentials that were replaced, and that of the session. */
-  const agents = new Set<Agent>();
+  const agents = new Set<Dispatcher>();
   /** Those of the session. */
-  let current: readonly Agent[] = [];
+  let current: readonly Dispatcher[] = [];
   const turns = new FairSemaphore(CONNECTIONS);
 
   async function login(): Promise<Credentials> {
     try {
-      return await access.credentials();
+      return await access.credentials(clock.now());
     } catch (error) {
       throw noCredentials(error);
     }
@@ -106,16 +101,25 @@ export function kubeClient({
   }
 
   async function credentials(): Promise<LoggedIn> {
-    if (session !== undefined && clock.now() - session.readAt < CREDENTIALS_FOR_MS) return session;
-    const { tls, headers } = await login();
-    const fingerprint = JSON.stringify(tls);
-    if (session?.key === fingerprint) {
-      session = { ...session, headers, readAt: clock.now() };
+    if (session !== undefined && clock.now() < session.until) return session;
+    // mutant: login-per-call ??= -> renewal = $2
+    renewal ??= renewed().finally(() => {
+      renewal = undefined;
+    });
+    return renewal;
+  }
+
+  async function renewed(): Promise<LoggedIn> {
+    const { tls, headers, expiresAt = Number.POSITIVE_INFINITY } = await login();
+    const until = Math.min(expiresAt, clock.now() + CREDENTIALS_FOR_MS);
+    const key = JSON.stringify(tls);
+    if (session?.key === key) {
+      session = { ...session, headers, until };
       return session;
     }
     const { requests, watches } =
       dispatcher === undefined ? connected(tls) : { requests: dispatcher, watches: dispatcher };
-    session = { requests, watches, headers, key: fingerprint, readAt: clock.now() };
+    session = { requests, watches, headers, key, until };
     return session;
   }
 
@@ -123,9 +127,12 @@ export function kubeClient({
     const connect = { ...tls, secureContext: contextOf(tls) };
     // HTTP/1.1 alone: each watch has a connection of its own. A stream of HTTP/2 that is still open when the client is
     // closed emits an error that no caller can catch, and the process ends.
-    // mutant: kubernetes-by-http2 {} -> { connect, keepAliveTimeout: 60_000, bodyTimeout: 0 }
-    const options = { connect, allowH2: false, keepAliveTimeout: 60_000, bodyTimeout: 0 };
-    const [requests, watches] = [new Agent({ ...options, connections: CONNECTIONS }), new Agent(options)];
+    const agentWith = (connections: number | null): Dispatcher => {
+      // mutant: kubernetes-by-http2 {} -> { connect, connections, keepAliveTimeout: 60_000, bodyTimeout: 0 }
+      const options = { connect, connections, allowH2: false, keepAliveTimeout: 60_000, bodyTimeout: 0 };
+      return proxy === undefined ? new Agent(options) : agentThrough(proxy, options);
+    };
+    const [requests, watches] = [agentWith(CONNECTIONS), agentWith(null)];
     for (const agent of current) retire(agent);
     current = [requests, watches];
     for (const agent of [requests, watches]) agents.add(agent);
@@ -133,16 +140,21 @@ export function kubeClient({
   }
 
   /** Requests in flight end on the old agent. */
-  function retire(agent: Agent): void {
+  function retire(agent: Dispatcher): void {
     void agent.close().then(() => agents.delete(agent));
   }
 
   /**
-   * The credentials are read again before the next request. The connections stay, since only the token may be invalid.
+   * The credentials that `refused` has are requested again before the next request. The connections stay, since only the
+   * token may be invalid.
    */
-  function distrust(): void {
+  function distrust(refused: LoggedIn): void {
+    // The first refusal of many with the same token replaces that token; the others have nothing to add.
+    if (refused !== session) return;
+    // mutant: refused-plugin-token drop
+    access.forget();
     // mutant: refused-token-connections =.2 -> undefined
-    if (session !== undefined) session = { ...session, readAt: Number.NEGATIVE_INFINITY };
+    session = { ...session, until: Number.NEGATIVE_INFINITY };
   }
 
   /** Headers of a request, and the way to the API server. Its first word becomes the field manager of writes that name none. */
@@ -150,10 +162,15 @@ export function kubeClient({
     by: 'requests' | 'watches',
     accept = 'application/json',
     contentType?: string,
-  ): Promise<{ readonly dispatcher: Dispatcher; readonly headers: Record<string, string> }> {
-    const { [by]: dispatcher, headers } = await credentials();
+  ): Promise<{
+    readonly loggedIn: LoggedIn;
+    readonly dispatcher: Dispatcher;
+    readonly headers: Record<string, string>;
+  }> {
+    const loggedIn = await credentials();
     const type = contentType !== undefined && { 'content-type': contentType };
-    return { dispatcher, headers: { 'user-agent': userAgent, ...headers, accept, ...type } };
+    const headers = { 'user-agent': userAgent, ...loggedIn.headers, accept, ...type };
+    return { loggedIn, dispatcher: loggedIn[by], headers };
   }
 
   const noAnswer = `no answer from the API server at ${server}`;
@@ -175,7 +192,7 @@ export function kubeClient({
     const type = body === undefined ? undefined : (contentType ?? 'application/json');
     // mutant: impersonation-forgotten =.2 -> {}
     const impersonation = as === undefined ? {} : impersonationHeaders(as);
-    const { dispatcher, headers } = await addressed('requests', accept, type);
+    const { loggedIn, dispatcher, headers } = await addressed('requests', accept, type);
     let timer: Timer | undefined;
     try {
       const { answer, end } = requestWhole(`${server}${path}`, {
@@ -190,7 +207,10 @@ export function kubeClient({
         },
         bodyOf: () => bodyWithin(mostBytes, server),
       });
-      return await answer;
+      const whole = await answer;
+      // mutant: refused-token-kept drop
+      if (whole.status === 401) distrust(loggedIn);
+      return whole;
     } catch (failure) {
       const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
       if (error instanceof TooLargeError) throw error;
@@ -205,11 +225,7 @@ export function kubeClient({
   async function exchange(call: KubeCall): Promise<KubeAnswer> {
     const answer = await answerTo(call);
     const parsed = parse(answer.text);
-    if (answer.status >= 400) {
-      // mutant: refused-token-kept drop
-      if (answer.status === 401) distrust();
-      throw await refused(answer, parsed, call);
-    }
+    if (answer.status >= 400) throw await refused(answer, parsed, call);
     if (parsed === undefined)
       throw new (failureOf(call.method))(`the API server at ${server} answered something that is not JSON`);
     return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
@@ -276,14 +292,14 @@ export function kubeClient({
       }
     },
     async *stream(path, accept, signal, onOpen) {
-      const to = await addressed('watches', accept);
+      const { loggedIn, ...to } = await addressed('watches', accept);
       const opening = request(`${server}${path}`, { ...to, method: 'GET', signal, bodyTimeout: 0 });
       const answer = await opening.catch((error: unknown) => {
         throw new TransientError(`${noAnswer}: ${reason(error)}`, { cause: error });
       });
       const { statusCode: status, headers } = answer;
       if (status >= 400) {
-        if (status === 401) distrust();
+        if (status === 401) distrust(loggedIn);
         throw await refused({ status, headers }, parse(await refusalText(answer)), { method: 'watch', path });
       }
       onOpen?.();
@@ -312,87 +328,18 @@ function headerBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** @param mostBytes  more than this it does not take */
-function bodyWithin(mostBytes: number, server: string): Body {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  return {
-    add(chunk) {
-      bytes += chunk.length;
-      // mutant: list-page-of-any-size if -> false
-      if (bytes > mostBytes)
-        throw new TooLargeError(`the API server at ${server} answered more than ${mostBytes} bytes`);
-      chunks.push(chunk);
-    },
-    text() {
-      const [only] = chunks;
-      return (chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)).toString('utf8');
-    },
-  };
-}
-
 /** Whose request it is; '' for what belongs to no namespace. */
 function namespaceOf(path: string): string {
   return /\/namespaces\/([^/?]+)\//.exec(path)?.[1] ?? '';
-}
-
-async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: string): AsyncIterable<JsonObject> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  try {
-    for await (const chunk of body) {
-      // mutant: character-cut-in-two ()#2.2 drop
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = parts.pop() ?? '';
-      // mutant: watch-line-without-end if -> false
-      if (rest.length > LINE_LENGTH) throw tooLong(server);
-      for (const part of parts) {
-        if (part === '') continue;
-        const parsed = parse(part);
-        // Passed over, it would be lost: the next line has a later version.
-        // mutant: watch-line-passed-over -> if ($1) continue;
-        if (parsed === undefined) throw new SyntaxError('a line of it is no JSON object');
-        yield parsed;
-      }
-    }
-  } catch (error) {
-    if (error instanceof TooLargeError) throw error;
-    // mutant: watch-cut-silently if -> $1
-    if (!signal.aborted) throw new TransientError(`a watch at ${server} broke off: ${reason(error)}`, { cause: error });
-  }
-}
-
-function tooLong(server: string): TooLargeError {
-  const limit = `${LINE_LENGTH / 1024 / 1024} MiB`;
-  return new TooLargeError(
-    `a watch at ${server} sent an object larger than ${limit}, which is skipped: listing all objects again; make that object smaller`,
-  );
 }
 
 function accessOf({
   kubeconfig,
   context,
   inCluster,
-}: Pick<KubeClientDeps, 'kubeconfig' | 'context' | 'inCluster'>): Access {
-  if (kubeconfig !== undefined) return accessByKubeconfig(kubeconfig, context);
+  env,
+}: Pick<KubeClientDeps, 'kubeconfig' | 'context' | 'inCluster' | 'env'>): Access {
+  if (kubeconfig !== undefined) return accessByKubeconfig(kubeconfig, context, env);
   if (inCluster !== undefined) return accessByPod(inCluster);
   throw new TerminalError('there is no API server to talk to: no kubeconfig was named, and this is no pod');
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch (error) {
-    // Not JSON is an expected answer of proxies; the caller says so with the address.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function reason(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string };
-  // Errors of files and sockets begin with their code already.
-  const isSaid = code !== undefined && message?.includes(code);
-  return [isSaid ? undefined : code, message].filter(Boolean).join(' ') || String(error);
 }

@@ -1,49 +1,43 @@
 // Connection to the API server: from a kubeconfig, or from a pod's service account.
 //
-// `@kubernetes/client-node` knows every way to log in. To load it takes 65 MB and most of a second of processor time, so
-// it is asked only for what takes more than reading files: plugins, identity providers, impersonation.
+// `@kubernetes/client-node` takes 65 MB and most of a second of processor time to load. It is used for identity providers
+// (`auth-provider`) only.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { delimiter, dirname, resolve } from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { TerminalError } from '../../bus/errors.ts';
+import { type Environment, type PluginCredential, runPlugin } from './exec-plugin.ts';
+import { arrayOf, type Fields, fieldsOf, textOf } from './fields.ts';
+import { proxyOf } from './proxy.ts';
 
 export interface Access {
   /** URL of the API server, without a slash at its end. */
   readonly server: string;
   /** Namespace of the context. */
   readonly namespace: string;
-  /** Files are read, and plugins asked, at each call: what they say changes while a process runs. */
-  credentials(): Promise<Credentials>;
+  /** URL of the proxy in front of the API server. Undefined if the API server is reached directly. */
+  readonly proxy: string | undefined;
+  /**
+   * Credentials for the API server. Files are read at each call, so that a rotated token or certificate is used.
+   *
+   * @param now  time, in milliseconds since the epoch: what a plugin printed is used again until it expires. Without a
+   *   time the plugin runs at each call.
+   */
+  credentials(now?: number): Promise<Credentials>;
+  /** Forgets what plugins and identity providers returned: the next call of `credentials` requests it again. */
+  forget(): void;
 }
 
 export interface Credentials {
   /** As `tls.connect` takes them. */
   readonly tls: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** Instant at which they expire, in milliseconds since the epoch. Undefined if that is unknown. */
+  readonly expiresAt?: number;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Fields of clusters and users that need no library. */
-const PLAIN: ReadonlySet<string> = new Set([
-  'server',
-  'certificate-authority',
-  'certificate-authority-data',
-  'insecure-skip-tls-verify',
-  'tls-server-name',
-  'disable-compression',
-  'extensions',
-  'token',
-  'tokenFile',
-  'client-certificate',
-  'client-certificate-data',
-  'client-key',
-  'client-key-data',
-  'username',
-  'password',
-]);
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -54,9 +48,11 @@ const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tok
  * @param path  of a kubeconfig, or of several in the form of `KUBECONFIG`: missing files are left out, and of entries
  *   with one name the first is used, as kubectl does
  * @param asked  name of a context; the current one unless given
- * @throws {TerminalError} the kubeconfig cannot be read, or has no such context with a cluster
+ * @param env  environment of plugins, and of HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+ * @throws {TerminalError} the kubeconfig cannot be read, has no such context with a cluster, or names a proxy of a kind
+ *   that is not supported
  */
-export function accessByKubeconfig(path: string, asked?: string): Access {
+export function accessByKubeconfig(path: string, asked?: string, env: Environment = {}): Access {
   const files = filesOf(path);
   const configs = files.map((file) => ({ folder: dirname(file), fields: fieldsOf(read(file)) }));
   const named = (list: string, name: unknown): Fields | undefined => {
@@ -77,15 +73,35 @@ export function accessByKubeconfig(path: string, asked?: string): Access {
     const which = asked === undefined ? 'current context' : `context '${asked}'`;
     throw new TerminalError(`kubeconfig '${path}' has no ${which} with a cluster`);
   }
-  const isPlain = [...Object.keys(cluster), ...Object.keys(user)].every((name) => PLAIN.has(name));
+  const exec = user['exec'] ? fieldsOf(user['exec']) : undefined;
+  let issued: PluginCredential | undefined;
+  let config: KubeConfig | undefined;
   return {
     server: server.replace(/\/$/, ''),
     namespace: textOf(context['namespace']) ?? 'default',
-    credentials: () => (isPlain ? plainCredentials(cluster, user) : libraryCredentials(files, asked)),
+    proxy: proxyOf(server, textOf(cluster['proxy-url']), env),
+    async credentials(now = Number.POSITIVE_INFINITY) {
+      if (user['auth-provider']) {
+        config ??= await loadConfig(files, asked);
+        return libraryCredentials(config);
+      }
+      return plainCredentials(cluster, user, async (ca) => {
+        if (exec === undefined) return undefined;
+        // mutant: plugin-run-each-minute if -> true
+        if (issued === undefined || issued.expiresAt <= now) issued = await runPlugin(exec, { cluster, ca, env });
+        return issued;
+      });
+    },
+    forget() {
+      issued = undefined;
+      config = undefined;
+    },
   };
 }
 
 /**
+ * The API server of a pod's own cluster is always reached directly: proxies in the environment of a pod lead out of it.
+ *
  * @param server  URL of the API server, as the pod's environment names it
  * @param account  folder of the service account
  */
@@ -102,7 +118,9 @@ export function accessByPod(server: string, account: string = ACCOUNT): Access {
   return {
     server,
     namespace: namespace ?? 'default',
+    proxy: undefined,
     credentials: () => plainCredentials(cluster, user),
+    forget: () => undefined,
   };
 }
 
@@ -130,7 +148,12 @@ function withPaths(entry: Fields, folder: string): Fields {
   return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, made(value)]));
 }
 
-async function plainCredentials(cluster: Fields, user: Fields): Promise<Credentials> {
+/** @param issue  returns the credential of the user's plugin, if it has one, for a certificate authority in PEM */
+async function plainCredentials(
+  cluster: Fields,
+  user: Fields,
+  issue: (ca: string | undefined) => Promise<PluginCredential | undefined> = async () => undefined,
+): Promise<Credentials> {
   const file = async (name: unknown): Promise<string | undefined> => {
     const path = textOf(name);
     return path === undefined ? undefined : readFile(path, 'utf8');
@@ -140,18 +163,21 @@ async function plainCredentials(cluster: Fields, user: Fields): Promise<Credenti
     const inline = textOf(fields[`${name}-data`]);
     return inline === undefined ? file(fields[name]) : Buffer.from(inline, 'base64').toString('utf8');
   };
-  const [ca, cert, key, tokenFile] = await Promise.all([
+  const [ca, ownCert, ownKey, tokenFile] = await Promise.all([
     content(cluster, 'certificate-authority'),
     content(user, 'client-certificate'),
     content(user, 'client-key'),
     file(user['tokenFile']),
   ]);
-  const token = textOf(user['token']) ?? tokenFile?.trim();
+  const issued = await issue(ca);
+  const token = textOf(user['token']) ?? tokenFile?.trim() ?? issued?.token;
+  const [cert, key] = issued?.cert === undefined ? [ownCert, ownKey] : [issued.cert, issued.key];
   const { username, password } = user;
   const basic = Buffer.from(`${username}:${password ?? ''}`).toString('base64');
   const authorization =
     token !== undefined ? `Bearer ${token}` : textOf(username) === undefined ? undefined : `Basic ${basic}`;
   const servername = textOf(cluster['tls-server-name']);
+  const as = textOf(user['as']);
   return {
     tls: {
       ...(ca !== undefined && { ca }),
@@ -160,11 +186,16 @@ async function plainCredentials(cluster: Fields, user: Fields): Promise<Credenti
       ...(servername !== undefined && { servername }),
       ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
     },
-    headers: authorization === undefined ? {} : { Authorization: authorization },
+    headers: {
+      ...(authorization !== undefined && { Authorization: authorization }),
+      ...(as !== undefined && { 'Impersonate-User': as }),
+    },
+    ...(issued !== undefined && { expiresAt: issued.expiresAt }),
   };
 }
 
-async function libraryCredentials(files: readonly string[], context: string | undefined): Promise<Credentials> {
+/** The kubeconfig as the library reads it. It keeps the tokens that it requests, and refreshes them when they expire. */
+async function loadConfig(files: readonly string[], context: string | undefined): Promise<KubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const configs = files.map((file) => {
     const one = new KubeConfig();
@@ -181,6 +212,10 @@ async function libraryCredentials(files: readonly string[], context: string | un
   });
   // mutant: credentials-of-context drop
   if (context !== undefined) config.setCurrentContext(context);
+  return config;
+}
+
+async function libraryCredentials(config: KubeConfig): Promise<Credentials> {
   const options: Parameters<typeof config.applyToHTTPSOptions>[0] & { headers?: Fields; auth?: unknown } = {};
   await config.applyToHTTPSOptions(options);
   const headers = Object.fromEntries(
@@ -194,7 +229,19 @@ async function libraryCredentials(files: readonly string[], context: string | un
       ([, value]) => value !== undefined,
     ),
   );
-  return { tls, headers };
+  return { tls, headers, ...(await expiryOf(headers['Authorization'])) };
+}
+
+/** Expiry of an ID token (JWT); none of an opaque token. */
+async function expiryOf(authorization = ''): Promise<Pick<Credentials, 'expiresAt'>> {
+  const { decodeJwt, errors } = await import('jose');
+  try {
+    const { exp } = decodeJwt(authorization.replace('Bearer ', ''));
+    return exp === undefined ? {} : { expiresAt: exp * 1_000 };
+  } catch (error) {
+    if (error instanceof errors.JWTInvalid) return {};
+    throw error;
+  }
 }
 
 function firstOfEachName<Each extends { readonly name: string }>(all: readonly Each[]): Each[] {
@@ -207,16 +254,4 @@ function read(path: string): unknown {
   } catch (error) {
     throw new TerminalError(`kubeconfig '${path}' cannot be used: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
-
-function arrayOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

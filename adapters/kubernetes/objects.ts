@@ -101,14 +101,14 @@ export function objects({ client }: { client: KubeClient }): Objects {
     },
     async list(resource, namespace, name) {
       const only = name === undefined ? '' : `fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
-      const read = async (...parts: readonly string[]): Promise<Page> => {
+      const read = async (mostBytes: number, ...parts: readonly string[]): Promise<Page> => {
         const query = [...parts, only].filter(Boolean).join('&');
         const path = `${resourcePath(resource, namespace)}${query === '' ? '' : `?${query}`}`;
         const accept = acceptOf(resource, 'list');
         // mutant: list-pages-all-at-once drop
         await pages.enter(resourcePath(resource, namespace));
         try {
-          const { body, serverTime } = await client.call({ method: 'GET', path, accept, mostBytes: PAGE_BYTES });
+          const { body, serverTime } = await client.call({ method: 'GET', path, accept, mostBytes });
           const { metadata, items } = body as unknown as Pick<Page, 'metadata'> & { items: JsonObject[] | null };
           // A list of metadata without any is `null`.
           return { metadata, items: (items ?? []).map((item) => strip(item, resource)), serverTime };
@@ -122,7 +122,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
       const page = async (...parts: readonly string[]): Promise<Page> => {
         for (;;) {
           try {
-            return await read(`limit=${limit}`, ...parts);
+            return await read(PAGE_BYTES, `limit=${limit}`, ...parts);
           } catch (error) {
             if (!(error instanceof TooLargeError) || limit === 1) throw error;
             limit = Math.floor(limit / 2);
@@ -137,10 +137,12 @@ export function objects({ client }: { client: KubeClient }): Objects {
           last = await page(`continue=${encodeURIComponent(last.metadata.continue)}`);
         } catch (error) {
           if (!(error instanceof ExpiredError)) throw error;
-          // The number of changes would expire another paged attempt too: all objects in one request, which cannot
-          // expire.
+          // The number of changes would expire another paged attempt too: all objects in one request, of any size, which
+          // cannot expire. The token for the rest that a 410 has is not used: those objects would be of a later version,
+          // and the version of the first page, from which a watch would have to start, has expired.
           items.length = 0;
-          last = await read();
+          // mutant: whole-list-within-page ().1 -> PAGE_BYTES
+          last = await read(Number.POSITIVE_INFINITY);
         }
         for (const item of last.items) items.push(item);
       }

@@ -356,7 +356,7 @@ test('a process with another number of shards than the stream was made for is re
     /made for 64 shards.*set TROUPE_SHARDS to 64; .*nats stream rm TROUPE_MAIL/,
   );
   await other.close();
-  // With the stream the number is gone, and so is all that was found by it (P11).
+  // The number is part of the stream, as is everything that depends on it (P11).
   nats.lose(STREAM);
   const next = mailboxOf(nats, 32);
   await next.open();

@@ -71,7 +71,7 @@ export async function credentials(
   if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError('KUBECONFIG is not set and this is no pod; --folder writes files');
   }
-  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, inCluster, env, userAgent: USER_AGENT });
   try {
     const namespace = values.namespace ?? client.namespace;
     const hosts =

@@ -28,11 +28,11 @@ export async function printCrds({ contracts, names, out }: Omit<CrdsDeps, 'confi
 /** `troupe crds --apply`. @throws {TerminalError} no cluster was named; as `printCrds` and `installCrds` */
 export async function applyCrds({ config, clock, contracts, names, out }: CrdsDeps): Promise<number> {
   const wanted = chosen(contracts, names);
-  const { kubeconfig, context, inCluster } = config;
+  const { kubeconfig, context, inCluster, env } = config;
   if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError("KUBECONFIG is not set and this is no pod; without --apply, 'troupe crds' prints them");
   }
-  const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, context, inCluster, env, userAgent: USER_AGENT });
   try {
     await installCrds(client, clock, (line) => out.write(`${line}\n`), wanted);
   } finally {

@@ -18,7 +18,7 @@ import { type Progress, progress } from './progress.ts';
 import { keyOf, type Outcome, type Place, placesOf, rewrite } from './rewriting.ts';
 
 export interface MigrateDeps {
-  readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
+  readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & Partial<Pick<Config, 'context' | 'env'>>;
   readonly adapters: readonly MigratedAdapter[];
   readonly clock: Clock;
   /** One realm. */
@@ -51,11 +51,11 @@ const INTERRUPTED = 130;
 export async function migrate(deps: MigrateDeps): Promise<number> {
   const { config, clock, isDry, isTerminal, notes } = deps;
   const adapter = adapterNamed(deps);
-  const { kubeconfig, context, inCluster } = config;
+  const { kubeconfig, context, inCluster, env } = config;
   if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError('KUBECONFIG is not set and this is no pod: name the cluster with --kubeconfig');
   }
-  const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, context, inCluster, env, userAgent: USER_AGENT });
   const shown = progress({ out: notes, clock, isTerminal });
   try {
     const groups = [...new Set(adapter.contracts.map(({ group }) => group))];

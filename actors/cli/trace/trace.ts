@@ -27,7 +27,7 @@ import { traceText } from './text.ts';
 import { type Written, writtenOf } from './write.ts';
 
 export interface TraceDeps {
-  config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
+  config: Pick<Config, 'kubeconfig' | 'inCluster'> & Partial<Pick<Config, 'context' | 'env'>>;
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   openBus: () => Promise<BusReader>;

@@ -2,8 +2,7 @@
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Flag, FlagValue, Settings } from '../../api/adapter.ts';
 import { wholeNumber } from '../../api/settings.ts';
-import { proxyIn } from '../../http/proxies.ts';
-import type { ProxySettings } from '../../http/transport.ts';
+import { type ProxySettings, proxyIn } from '../../http/proxies.ts';
 import { parseGoDuration } from '../../text/go-duration.ts';
 
 /** Where Ironic is: at a URL, or where a resource in the cluster says. */

@@ -14,14 +14,9 @@ import type { AdapterLog, CallLoad, CallRecord, ReplicaCount } from '../../api/a
 import { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import { callLimited, tracing } from '../../http/limited-call.ts';
+import type { ProxySettings } from '../../http/proxies.ts';
 import { AnswerMemory } from '../../http/response.ts';
-import {
-  httpTransport,
-  type ProxySettings,
-  type Transport,
-  type TransportResponse,
-  type Trust,
-} from '../../http/transport.ts';
+import { httpTransport, type Transport, type TransportResponse, type Trust } from '../../http/transport.ts';
 import { CachedFetch } from './cached-fetch.ts';
 import type { Connection } from './connection.ts';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';

@@ -9,7 +9,8 @@
 import { TerminalError, TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { hostOf } from '../../http/egress-policy.ts';
-import { header, newAgent, type ProxySettings, type Reach, reason } from '../../http/transport.ts';
+import type { ProxySettings } from '../../http/proxies.ts';
+import { header, newAgent, type Reach, reason } from '../../http/transport.ts';
 import { type Dispatcher, request } from '../../http/undici.ts';
 import { DownloadLimiter } from './download-limiter.ts';
 

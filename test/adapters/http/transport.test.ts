@@ -4,9 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
+import { proxyIn } from '../../../adapters/http/proxies.ts';
 import { AnswerMemory } from '../../../adapters/http/response.ts';
 import { httpTransport } from '../../../adapters/http/transport.ts';
 import { type Clock, TransientError, UnknownOutcomeError } from '../../../bus/mod.ts';
+import { withTlsServer } from '../kubernetes/tls-server.ts';
+import { withProxy } from './connect-proxy.ts';
 
 const test = suite('transport');
 
@@ -210,5 +213,43 @@ test('34.4: what is ended while its connection is being made ends at once, and i
     }
   });
 });
+
+test('requests by https go through a tunnel of the proxy, but for hosts and networks in NO_PROXY', () =>
+  withTlsServer((server) =>
+    withProxy(server, async (proxy) => {
+      const clock = systemClock();
+      const trust = { ca: server.authority, verify: 'verified' } as const;
+      const requested = async (host: string, noProxy?: string): Promise<number> => {
+        const variables: Record<string, string | undefined> = {
+          HTTPS_PROXY: `127.0.0.1:${proxy.port}`,
+          no_proxy: noProxy,
+        };
+        const transport = httpTransport(
+          trust,
+          proxyIn((name) => variables[name]),
+          clock,
+        );
+        try {
+          const url = `https://${host}:${server.port}/version`;
+          const { body: _, ...get } = post(url, clock.now() + 10_000);
+          const { status } = await transport.exchange({ ...get, method: 'GET', url });
+          return status;
+        } finally {
+          await transport.close();
+        }
+      };
+      // Nothing has that name here: only the proxy knows it.
+      assert.is(await requested('api.example'), 200);
+      assert.is(await requested('127.0.0.1'), 200);
+      assert.equal(
+        proxy.tunnels.map(({ to }) => to),
+        [`api.example:${server.port}`],
+      );
+      await rejection(requested('api.example', '10.0.0.0/8, .example'));
+      await rejection(requested('127.1.0.1', '127.0.0.0/8'));
+      assert.is(proxy.tunnels.length, 1);
+      assert.equal(server.versions, ['1.1', '1.1']);
+    }),
+  ));
 
 test.run();

@@ -1,4 +1,6 @@
 // The client against a server that answers byte by byte: credentials, refusals, and what a stream is cut into.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ForbiddenError, type KubeClient, objects, SECRETS } from '../../../adapters/kubernetes/mod.ts';
@@ -12,7 +14,7 @@ import {
 } from '../../../bus/mod.ts';
 import { rejection } from '../../world/rejection.ts';
 import { soon } from './manual-clock.ts';
-import { scripted } from './scripted-server.ts';
+import { type Scripted, scripted } from './scripted-server.ts';
 
 const test = suite('kubernetes client');
 
@@ -80,6 +82,87 @@ test('a token that was rotated is read anew after a minute, and not for each cal
     clock.advance(1);
     assert.is(await bearer(), 'Bearer second');
   }));
+
+/** A plugin that appends a line to `runs` and prints the content of `answer`, after 50 ms. */
+function plugin() {
+  let place = '';
+  const at = (name: string): string => join(place, name);
+  return {
+    user: (folder: string) => {
+      place = folder;
+      const args = ['-c', 'echo >> "$0"; sleep 0.05; cat "$1"', at('runs'), at('answer')];
+      return { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args, interactiveMode: 'Never' } };
+    },
+    issue(token: string, expirationTimestamp?: string): void {
+      writeFileSync(at('answer'), JSON.stringify({ kind: 'ExecCredential', status: { token, expirationTimestamp } }));
+    },
+    runs: (): number => readFileSync(at('runs'), 'utf8').length,
+  };
+}
+
+/** Makes calls, all at once. @returns the tokens of their requests */
+async function tokens({ client, next }: Scripted, count = 1): Promise<string[]> {
+  const calls = Array.from({ length: count }, () => get(client));
+  const seen: string[] = [];
+  for (const _call of calls) {
+    const { headers, answer } = await next();
+    seen.push(String(headers.authorization).replace('Bearer ', ''));
+    answer(200, {});
+  }
+  await Promise.all(calls);
+  return [...new Set(seen)];
+}
+
+test('a plugin runs once for all calls, and again only when its credential expires', () => {
+  const { user, issue, runs } = plugin();
+  return scripted(async (server) => {
+    const { clock } = server;
+    issue('first', '2030-01-01T00:02:30Z');
+    assert.equal(await tokens(server, 40), ['first']);
+    assert.is(runs(), 1);
+    issue('second');
+    clock.advance(61_000);
+    assert.equal(await tokens(server, 40), ['first']);
+    clock.advance(88_999);
+    assert.equal(await tokens(server), ['first']);
+    assert.is(runs(), 1);
+    clock.advance(1);
+    assert.equal(await tokens(server, 40), ['second']);
+    assert.is(runs(), 2);
+    clock.advance(24 * 3_600_000);
+    assert.equal(await tokens(server), ['second']);
+    assert.is(runs(), 2);
+  }, user);
+});
+
+test('a plugin whose credential was refused runs again, once for all refusals', () => {
+  const { user, issue, runs } = plugin();
+  return scripted(async (server) => {
+    const { client, next } = server;
+    issue('first', '2099-01-01T00:00:00Z');
+    const refused = ['a', 'b', 'c'].map((path) => rejection(get(client, `/${path}`)));
+    const exchanges = [await next(), await next(), await next()];
+    issue('second', '2099-01-01T00:00:00Z');
+    exchanges.pop()?.answer(401, {});
+    await Promise.race(refused);
+    assert.equal(await tokens(server), ['second']);
+    for (const { answer } of exchanges) answer(401, {});
+    await Promise.all(refused);
+    assert.equal(await tokens(server), ['second']);
+    assert.is(runs(), 2);
+  }, user);
+});
+
+test('a plugin that failed runs again for the next call', () => {
+  const { user, issue } = plugin();
+  return scripted(async (server) => {
+    const error = await rejection(get(server.client));
+    assert.instance(error, TransientError);
+    assert.match(error.message, /no credentials for the API server at .*: the plugin 'sh' failed: cat: /);
+    issue('first');
+    assert.equal(await tokens(server), ['first']);
+  }, user);
+});
 
 test('a refused token costs no connection', () =>
   scripted(async ({ client, next, connections }) => {
@@ -489,6 +572,20 @@ test('a list whose next page is kept no more is asked for once more, all at once
     whole.answer(200, { metadata: { resourceVersion: '9' }, items: [metadata('a')] });
     const { items, resourceVersion } = await listing;
     assert.equal([items.map((item) => item.metadata.name), resourceVersion], [['a'], '9']);
+  }));
+
+test('a list that is asked for all at once may be larger than a page', () =>
+  scripted(async ({ client, next }) => {
+    const item = (name: string, a = '') => ({
+      metadata: { name, uid: name, resourceVersion: '1', annotations: { a } },
+    });
+    const listing = objects({ client }).list(SECRETS);
+    (await next()).answer(200, { metadata: { resourceVersion: '7', continue: 'more' }, items: [item('gone')] });
+    (await next()).answer(410, { message: 'too old', code: 410, metadata: { continue: 'the rest' } });
+    const large = Array.from({ length: 9 }, (_, at) => item(`l${at}`, 'x'.repeat(2 ** 20)));
+    (await next()).answer(200, { metadata: { resourceVersion: '9' }, items: large });
+    const { items, resourceVersion } = await listing;
+    assert.equal([items.length, resourceVersion], [9, '9']);
   }));
 
 test('a list that is kept no more has failed: that says nothing of what is there', () =>

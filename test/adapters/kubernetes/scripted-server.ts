@@ -41,7 +41,11 @@ export interface Scripted {
   closeServer(): Promise<void>;
 }
 
-export async function scripted(run: (scripted: Scripted) => Promise<void>): Promise<void> {
+/** @param userIn  user of the kubeconfig, whose files are in a folder; one with a token unless given */
+export async function scripted(
+  run: (scripted: Scripted) => Promise<void>,
+  userIn: (folder: string) => object = () => ({ tokenFile: 'token' }),
+): Promise<void> {
   const arrived: Exchange[] = [];
   let onArrival = (): void => undefined;
   let connections = 0;
@@ -62,7 +66,7 @@ export async function scripted(run: (scripted: Scripted) => Promise<void>): Prom
   const { port } = server.address() as AddressInfo;
   const config = {
     clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
-    users: [{ name: 'u', user: { tokenFile: 'token' } }],
+    users: [{ name: 'u', user: userIn(folder) }],
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
     'current-context': 'x',
   };

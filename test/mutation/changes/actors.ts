@@ -272,13 +272,13 @@ export const ACTORS: readonly Change[] = [
     'each-failure-warns': 'each attempt that fails is a warning in the log',
   }),
   ...noticedBy(['troupe why, in memory'], {
-    'shards-of-asker': 'objects are said to have no host, as the asker is set to another number of shards',
+    'shards-of-asker': 'hosted objects are reported as not hosted if the user has another number of shards configured',
   }),
   ...noticedBy(['troupe why'], {
     'referrers-sought-each-time':
-      'each deleted object reads all objects of its namespace: with thousands nothing else is done',
-    'survey-holds-process': 'a page or a probe waits until all objects of a namespace are explained',
-    'unreadable-secret-ends-answer': 'who may not read Secrets is told nothing of what waits',
+      'each deleted object reads all objects of its namespace, which blocks the process if there are thousands',
+    'survey-holds-process': 'probes are not answered before all objects of a namespace are explained',
+    'unreadable-secret-ends-answer': 'users without permission to read Secrets get no answer',
     'asker-waits-for-himself': 'who asks is among those whom he waits for',
     'glance-refused-at-rest': 'what is at rest is refused, where the status has words of its own for that',
     'root-cause-each': 'each object that has wrong credentials has a root cause of its own',
@@ -300,11 +300,11 @@ export const ACTORS: readonly Change[] = [
     'rivals-older-gives-way': 'OWNERSHIP-3: who was first gives way to whoever recorded the same later',
   }),
   ...noticedBy(['probes'], {
-    'refused-is-unready': 'a process that the API server refuses something is said not to reach it',
-    'idle-stays-unready': 'a process that calls nothing is not ready for as long as it calls nothing',
+    'refused-is-unready': 'a refused request makes a process unready',
+    'idle-stays-unready': 'an idle process stays unready after an outage',
   }),
   ...noticedBy(['metrics'], {
-    'no-bus-disconnected': 'a process that has no bus says that its bus is away',
+    'no-bus-disconnected': 'a process without a bus reports that its bus is disconnected',
     'deleted-object-unsettled': 'an object that was deleted counts as unsettled for ever',
   }),
 ];
