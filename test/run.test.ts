@@ -206,7 +206,7 @@ test('files that take long are left to --long, unless they are named', () => {
   const root = mkdtempSync(join(tmpdir(), 'troupe-run-'));
   try {
     writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
-    for (const name of RUNNER_SOURCES) cpSync(join(ROOT, name), join(root, name), { recursive: true });
+    for (const name of RUNNER_SOURCES) cpSync(join(ROOT, name), join(root, name));
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');
     writeFileSync(join(root, 'test', 'a.test.ts'), `${HEAD}test('a', () => {}); test.run();`);
     writeFileSync(join(root, 'test', 'b.test.ts'), `// long\n${HEAD}test('b', () => {}); test.run();`);

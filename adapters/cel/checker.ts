@@ -3,9 +3,10 @@
 //
 // Expressions that are not CEL at all are refused in words of their own: the API server lists what its grammar expected.
 
-import { hasFormat } from '../text/formats.ts';
 import { patternProblem } from '../text/patterns.ts';
 import { type Overload, overloadsOf } from './functions.ts';
+import { formatProblem } from './text.ts';
+import { parseDuration, parseTimestamp, timestampAt } from './times.ts';
 import { type CelNode, CelProblem, type Fold, RESULT } from './tree.ts';
 import {
   type Bindings,
@@ -65,7 +66,13 @@ export function check(tree: CelNode, variables: Scope): Checked {
   const type = checker.check(tree, variables);
   const resolved = (node: CelNode): CelType => resolve(checker.bindings, checker.types.get(node) ?? DYN, 'dyn');
   const literals =
-    checker.problems.length > 0 ? [] : [...checker.literalProblems, ...mixedLiterals(checker.literals, resolved)];
+    checker.problems.length > 0
+      ? []
+      : [
+          ...checker.literalProblems,
+          ...mixedLiterals(checker.literals, resolved),
+          ...checker.formats.flatMap((call) => formatProblems(call, resolved)),
+        ];
   const problems = [...checker.problems, ...literals];
   return {
     type: resolve(checker.bindings, type, 'dyn'),
@@ -91,11 +98,34 @@ function mixedLiterals(
   });
 }
 
-const LITERALS: Readonly<Record<string, (text: string) => boolean>> = {
-  matches: (text) => patternProblem(text) === undefined,
-  duration: (text) => /^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text),
-  timestamp: (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) && hasFormat('date-time', text),
+/** Formats that are written out fit the values that are written out beside them. */
+function formatProblems({ at, target, parameters }: Call, typeOfNode: (node: CelNode) => CelType): CelProblem[] {
+  const [values] = parameters;
+  if (target?.kind !== 'literal' || typeof target.value !== 'string' || values?.kind !== 'list') return [];
+  const types = values.items.map((item) => PROTOBUF.get(typeOfNode(item).name) ?? typeOfNode(item).name);
+  const problem = formatProblem(target.value, types);
+  if (problem === undefined) return [];
+  const { message, index } = problem;
+  return [new CelProblem(index === undefined ? at : (values.items[index]?.at ?? at), message)];
+}
+
+/** Names of types that messages of formats spell otherwise. */
+const PROTOBUF: ReadonlyMap<string, string> = new Map([
+  ['timestamp', 'google.protobuf.Timestamp'],
+  ['duration', 'google.protobuf.Duration'],
+]);
+
+/** Conversions and patterns whose literal argument is checked with the rule. */
+const LITERALS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  matches: (value) => typeof value !== 'string' || patternProblem(value) === undefined,
+  duration: (value) => typeof value !== 'string' || parseDuration(value) !== undefined,
+  timestamp: (value) =>
+    typeof value === 'bigint'
+      ? timestampAt(value) !== undefined
+      : typeof value !== 'string' || parseTimestamp(value) !== undefined,
 };
+
+type Call = CelNode & { readonly kind: 'call' };
 
 class Checker {
   readonly types = new Map<CelNode, CelType>();
@@ -104,6 +134,7 @@ class Checker {
   readonly names = new Set<string>();
   readonly literals: (readonly CelNode[])[] = [];
   readonly literalProblems: CelProblem[] = [];
+  readonly formats: Call[] = [];
   bindings: Bindings = new Map();
   #fresh = 0;
 
@@ -181,12 +212,15 @@ class Checker {
     return DYN;
   }
 
-  #call(node: CelNode & { readonly kind: 'call' }, scope: Scope): CelType {
+  #call(node: Call, scope: Scope): CelType {
     const { name, target, parameters, at } = node;
     const mixed = this.literals.length;
     const types = parameters.map((one) => this.check(one, scope));
     // Arguments of `format` may have any type.
-    if (name === 'format') this.literals.length = mixed;
+    if (name === 'format') {
+      this.literals.length = mixed;
+      this.formats.push(node);
+    }
     if (name === '_&&_' || name === '_||_') return this.#logic(node, types);
     this.#checkLiteral(node);
     if (target === undefined) {
@@ -203,7 +237,7 @@ class Checker {
     return this.#overload(node, name, known, receiver, types);
   }
 
-  #logic(node: CelNode & { readonly kind: 'call' }, types: readonly CelType[]): CelType {
+  #logic(node: Call, types: readonly CelType[]): CelType {
     this.overloads.set(node, [node.name]);
     const wrong = types.flatMap((type, index) =>
       fits(this.bindings, type, BOOL) ? [] : [{ type, at: node.parameters[index]?.at ?? node.at }],
@@ -218,16 +252,16 @@ class Checker {
   }
 
   /** Patterns, durations and times that are written out are checked when the rule is. */
-  #checkLiteral({ name, target, parameters }: CelNode & { readonly kind: 'call' }): void {
+  #checkLiteral({ name, target, parameters }: Call): void {
     const literal = parameters[name === 'matches' && target === undefined ? 1 : 0];
-    if (literal?.kind !== 'literal' || typeof literal.value !== 'string') return;
+    if (literal?.kind !== 'literal') return;
     const check = Object.hasOwn(LITERALS, name) ? LITERALS[name] : undefined;
     if (check?.(literal.value) === false)
       this.literalProblems.push(new CelProblem(literal.at, `invalid ${name} argument`));
   }
 
   #overload(
-    node: CelNode & { readonly kind: 'call' },
+    node: Call,
     name: string,
     known: readonly Overload[],
     target: CelType | undefined,

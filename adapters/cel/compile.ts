@@ -2,9 +2,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Checked, check } from './checker.ts';
 import { estimateCost } from './cost.ts';
+import { evaluator, parseExpression } from './evaluator.ts';
 import { failureOf } from './failures.ts';
-import { evaluator, parseExpression } from './library.ts';
-import { type CelNode, CelProblem, childrenOf, treeOf } from './tree.ts';
+import { type CelNode, CelProblem, childrenOf, reads, treeOf } from './tree.ts';
 import { type CelType, optionalOf, spell } from './types.ts';
 
 /** A rule of a schema, as `x-kubernetes-validations` has it. */
@@ -68,21 +68,19 @@ function compile(text: string, self: CelType, oldSelf: CelType, { type, prefix, 
   return {
     problem: undefined,
     cost: estimateCost(tree, checked, self).max,
-    usesOldSelf: checked.names.has('oldSelf'),
+    usesOldSelf: reads(tree, 'oldSelf'),
   };
 }
 
-const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool']);
+const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool', 'string']);
 
 /** Why a conversion of what is written out fails, wherever it is: such ones are tried when the rule is prepared. */
 function constantFailure(node: CelNode): string | undefined {
   if (node.kind === 'call' && CONVERSIONS.has(node.name)) {
     const [only] = node.parameters;
     if (only?.kind !== 'literal') return undefined;
-    if (node.name === 'uint' && typeof only.value === 'bigint' && only.value < 0n) return 'unsigned integer overflow';
-    const text = typeof only.value === 'string' ? JSON.stringify(only.value) : String(only.value);
     try {
-      evaluator(`${node.name}(${text})`)({});
+      evaluator(`${node.name}(self)`)({ self: only.value });
     } catch (error) {
       return failureOf(error);
     }
@@ -92,6 +90,11 @@ function constantFailure(node: CelNode): string | undefined {
     if (failure !== undefined) return failure;
   }
   return undefined;
+}
+
+/** Whether an expression reads the value before the write. */
+export function usesOldSelf(text: string): boolean {
+  return reads(treeOf(parsed(text)), 'oldSelf');
 }
 
 function parsed(text: string): ASTNode {

@@ -106,6 +106,10 @@ class Estimator {
   }
 
   #field(node: CelNode & { readonly kind: 'field' }): Range {
+    if (this.#checked.typeOf(node).name === 'type') {
+      this.#sizes.set(node, NOTHING);
+      return ONE;
+    }
     const cost = this.cost(node.operand);
     if (node.mode === 'presence') return cost;
     this.#paths.set(node, [...this.#path(node.operand), node.field]);
@@ -238,6 +242,10 @@ class Estimator {
       case 'indexOf':
       case 'lastIndexOf':
         return target && { cost: this.#listCost(target, size) };
+      case 'sort':
+      case 'reverse':
+      case '@sortByAssociatedKeys':
+        return { cost: ONE, size };
       case 'lowerAscii':
       case 'upperAscii':
       case 'substring':

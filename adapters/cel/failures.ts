@@ -9,7 +9,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   [/^modulo by zero/, 'modulus by zero'],
   [/^integer overflow.*$/s, 'integer overflow'],
   [/^(int|uint|double)\(\) type error: cannot convert to .*$/s, "type conversion error from 'string' to '$1'"],
-  [/^uint\(\) type error: unsigned.*$/s, 'unsigned integer overflow'],
+  [/^unsigned integer overflow.*$/is, 'unsigned integer overflow'],
   [/^bool\(\) conversion error.*$/s, "type conversion error from 'string' to 'bool'"],
 ];
 

@@ -51,7 +51,7 @@ const formats = [
 ];
 
 /** A is any type, and the same wherever it comes in a line. */
-const SIGNATURES: readonly string[] = [
+export const SIGNATURES: readonly string[] = [
   '!_(bool): bool',
   '_&&_(bool, bool): bool',
   '_||_(bool, bool): bool',
@@ -75,7 +75,6 @@ const SIGNATURES: readonly string[] = [
   '_%_(uint, uint): uint',
   '-_(int): int',
   '-_(double): double',
-  '-_(duration): duration',
   '_[_](list<A>, int): A #index_list',
   '_[_](map<A, B>, A): B #index_map',
   '_[_](optional_type<list<A>>, int): optional_type<A>',
@@ -96,7 +95,7 @@ const SIGNATURES: readonly string[] = [
     (type) => `string(${type}): string #string_of_${type}`,
   ),
   ...['timestamp', 'string', 'int'].map((type) => `timestamp(${type}): timestamp`),
-  ...['duration', 'string', 'int'].map((type) => `duration(${type}): duration`),
+  ...['duration', 'string'].map((type) => `duration(${type}): duration`),
   ...['contains', 'endsWith', 'startsWith'].map((name) => `string.${name}(string): bool #string.${name}`),
   'matches(string, string): bool #matches',
   'string.matches(string): bool #matches',
@@ -134,6 +133,7 @@ const SIGNATURES: readonly string[] = [
   'list<list<A>>.flatten(): list<A>',
   'list<dyn>.flatten(int): list<dyn>',
   ...ORDERED.map((type) => `list<${type}>.sort(): list<${type}>`),
+  ...ORDERED.map((type) => `list<A>.@sortByAssociatedKeys(list<${type}>): list<A>`),
   'lists.range(int): list<int>',
   'list<A>.reverse(): list<A>',
   'list<A>.distinct(): list<A>',

@@ -1,16 +1,19 @@
 // The environment in which rules are evaluated: CEL, the extensions and the libraries that the API server has.
 //
-// A function that the evaluator has otherwise than the API server is called by a name of its own, which `renamed` puts
-// in the place of the other: patterns are RE2, and places in texts are counted in code points.
-import { type ASTNode, Environment, Optional, ParseError } from '@marcbachmann/cel-js';
+// A function whose name ends in an underscore replaces one that the evaluator has otherwise (evaluator.ts).
+import { Environment, Optional } from '@marcbachmann/cel-js';
 import { hasFormat } from '../text/formats.ts';
-import { isList, isMap } from '../text/json.ts';
+import { isList } from '../text/json.ts';
 import { keyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../text/names.ts';
 import { patternOf } from '../text/patterns.ts';
 import { Cidr, Ip, parseCidr, parseIp } from './addresses.ts';
+import { CONVERSIONS, must, TIME_OPERATORS } from './conversions.ts';
 import { defineMacros } from './macros.ts';
-import { normalizeSemver, parseQuantity, parseSemver, Quantity, Semver } from './quantities.ts';
-import { findAll, formatText, pieces, place, position, quoteText, replaced } from './text.ts';
+import { compare, holds, isEqual, isPlainMap, OPERATOR_FUNCTIONS } from './operators.ts';
+import { normalizeSemver, parseQuantity, parseSemver, Quantity, quantityOf, Semver } from './quantities.ts';
+import { findAll, formatText, pieces, place, position, quoteText, replaced, trimmed } from './text.ts';
+import { Duration, Timestamp } from './times.ts';
+import { isUrl, parseUrl, Url } from './urls.ts';
 
 /** Receivers of functions whose names have a dot. */
 class Namespace {
@@ -32,12 +35,14 @@ class NamedFormat {
   }
 }
 
-const environment = new Environment({ homogeneousAggregateLiterals: false, enableOptionalTypes: true })
+export const environment = new Environment({ homogeneousAggregateLiterals: false, enableOptionalTypes: true })
   .registerVariable('self', 'dyn')
   .registerVariable('oldSelf', 'dyn')
   .registerType('net.IP', Ip)
   .registerType('net.CIDR', Cidr)
-  .registerType('kubernetes.URL', URL)
+  .registerType('timestamp', Timestamp)
+  .registerType('duration', Duration)
+  .registerType('kubernetes.URL', Url)
   .registerType('kubernetes.Quantity', Quantity)
   .registerType('kubernetes.Semver', Semver)
   .registerType('kubernetes.NamedFormat', NamedFormat);
@@ -52,24 +57,10 @@ for (const [name, type] of Object.entries({
   environment.registerType(type.name, type).registerConstant(name, type.name, new type(name));
 }
 
-/** Functions that the evaluator has otherwise: the API server's are called by these names and an underscore. */
-const OWN_NAMES: ReadonlySet<string> = new Set([
-  'matches',
-  'indexOf',
-  'lastIndexOf',
-  'substring',
-  'split',
-  'lowerAscii',
-  'upperAscii',
-]);
-
 function define(functions: Readonly<Record<string, (...parameters: never[]) => unknown>>): void {
-  for (const [signature, run] of Object.entries(functions)) environment.registerFunction(signature, run);
-}
-
-function must<T>(value: T | undefined, why: string): T {
-  if (value === undefined) throw new Error(why);
-  return value;
+  for (const [signature, run] of Object.entries(functions)) {
+    environment.registerFunction(signature, run, { async: false });
+  }
 }
 
 define({
@@ -97,84 +88,73 @@ define({
   'string.lowerAscii_(): string': (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
   'string.upperAscii_(): string': (text: string) => text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase()),
   'string.format(list): string': formatText,
-  'string(google.protobuf.Duration): string': String,
-  'string(google.protobuf.Timestamp): string': (time: Date) => time.toISOString().replace(/\.?0*Z$/, 'Z'),
+  'string.trim_(): string': trimmed,
   'Strings.quote(string): string': (_: Strings, text: string) => quoteText(text),
 });
 
-/** The members of a list, which is a set where the schema says so. */
-const members = (list: readonly unknown[] | ReadonlySet<unknown>): unknown[] => [...list];
-
-const equality = environment.parse('self == oldSelf');
-
-function isEqual(self: unknown, oldSelf: unknown): boolean {
-  return equality({ self, oldSelf }) === true;
+define(OPERATOR_FUNCTIONS);
+define(CONVERSIONS);
+for (const [signature, run] of Object.entries(TIME_OPERATORS)) {
+  environment.registerOperator(signature, run as (one: unknown, other: unknown) => unknown);
 }
 
-const order = environment.parse('self < oldSelf');
+const typeOf = environment.parse('type(self)');
+const [timestampType, durationType] = ['Timestamp', 'Duration'].map(
+  (name) => environment.parse(`google.protobuf.${name}`)({}) as unknown,
+);
 
-function isLess(self: unknown, oldSelf: unknown): boolean {
-  return order({ self, oldSelf }) === true;
-}
+define({
+  'type_(dyn): type': (self: unknown) =>
+    self instanceof Timestamp ? timestampType : self instanceof Duration ? durationType : typeOf({ self }),
+});
 
 const addition = environment.parse('self + oldSelf');
 
-type Members = readonly unknown[] | ReadonlySet<unknown>;
+type Values = readonly unknown[];
 
-const holds = (list: readonly unknown[], item: unknown): boolean => list.some((one) => isEqual(one, item));
-const holdsAll = (list: Members, items: Members): boolean => members(items).every((one) => holds(members(list), one));
+const holdsAll = (list: Values, items: Values): boolean => items.every((one) => holds(list, one));
 
-function extreme(list: Members, name: 'min' | 'max'): unknown {
-  const [first, ...rest] = members(list);
+function extreme(list: Values, name: 'min' | 'max'): unknown {
+  const [first, ...rest] = list;
   if (first === undefined) throw new Error(`${name} called on empty list`);
-  return rest.reduce((best, one) => ((name === 'min' ? isLess(one, best) : isLess(best, one)) ? one : best), first);
+  return rest.reduce((best, one) => (compare(one, best) * (name === 'min' ? 1 : -1) < 0 ? one : best), first);
 }
 
-function flat(list: Members, depth: number): unknown[] {
-  return members(list).flatMap((one) =>
-    (isList(one) || one instanceof Set) && depth > 0 ? flat(one, depth - 1) : [one],
-  );
-}
-
-function sorted(list: Members): unknown[] {
-  return members(list).sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0));
+function flat(list: Values, depth: number): unknown[] {
+  return list.flatMap((one) => (isList(one) && depth > 0 ? flat(one, depth - 1) : [one]));
 }
 
 define({
-  'list.isSorted(): bool': (list: Members) => {
-    const all = members(list);
-    return all.every((one, index) => index === 0 || !isLess(one, all[index - 1]));
-  },
-  'list.sum(): dyn': (list: Members) => {
-    const [first, ...rest] = members(list);
+  'list.isSorted(): bool': (list: Values) =>
+    list.every((one, index) => index === 0 || compare(one, list[index - 1]) >= 0),
+  'list.sum(): dyn': (list: Values) => {
+    const [first, ...rest] = list;
     return first === undefined ? 0n : rest.reduce((total, one) => addition({ self: total, oldSelf: one }), first);
   },
-  'list.min(): dyn': (list: Members) => extreme(list, 'min'),
-  'list.max(): dyn': (list: Members) => extreme(list, 'max'),
-  'list.indexOf_(dyn): int': (list: Members, item: unknown) =>
-    BigInt(members(list).findIndex((one) => isEqual(one, item))),
-  'list.lastIndexOf_(dyn): int': (list: Members, item: unknown) =>
-    BigInt(members(list).findLastIndex((one) => isEqual(one, item))),
-  'list.slice(int, int): list': (list: Members, from: bigint, to: bigint) => {
-    const all = members(list);
+  'list.min(): dyn': (list: Values) => extreme(list, 'min'),
+  'list.max(): dyn': (list: Values) => extreme(list, 'max'),
+  'list.indexOf_(dyn): int': (list: Values, item: unknown) => BigInt(list.findIndex((one) => isEqual(one, item))),
+  'list.lastIndexOf_(dyn): int': (list: Values, item: unknown) =>
+    BigInt(list.findLastIndex((one) => isEqual(one, item))),
+  'list.slice(int, int): list': (list: Values, from: bigint, to: bigint) => {
     if (from > to) throw new Error(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
-    return all.slice(place(from, all.length), place(to, all.length));
+    return list.slice(place(from, list.length), place(to, list.length));
   },
-  'list.flatten(): list': (list: Members) => flat(list, 1),
-  'list.flatten(int): list': (list: Members, depth: bigint) => flat(list, Number(depth)),
-  'list.sort(): list': sorted,
-  'list.reverse(): list': (list: Members) => members(list).reverse(),
-  'list.distinct(): list': (list: Members) =>
-    members(list).filter((one, index, all) => !holds(all.slice(0, index), one)),
-  'list.first(): optional': (list: Members) => Optional.of(members(list)[0]),
-  'list.last(): optional': (list: Members) => Optional.of(members(list).at(-1)),
+  'list.flatten(): list': (list: Values) => flat(list, 1),
+  'list.flatten(int): list': (list: Values, depth: bigint) => flat(list, Number(depth)),
+  'list.sort(): list': (list: Values) => list.toSorted(compare),
+  'list.join_(): string': (list: readonly string[]) => list.join(''),
+  'list.join_(string): string': (list: readonly string[], separator: string) => list.join(separator),
+  'list.reverse(): list': (list: Values) => list.toReversed(),
+  'list.distinct(): list': (list: Values) => list.filter((one, index, all) => !holds(all.slice(0, index), one)),
+  'list.first(): optional': (list: Values) => Optional.of(list[0]),
+  'list.last(): optional': (list: Values) => Optional.of(list.at(-1)),
   'Lists.range(int): list<int>': (_: Lists, count: bigint) =>
     Array.from({ length: Number(count) }, (_, index) => BigInt(index)),
-  'Sets.contains(list, list): bool': (_: Sets, list: Members, items: Members) => holdsAll(list, items),
-  'Sets.equivalent(list, list): bool': (_: Sets, one: Members, other: Members) =>
+  'Sets.contains(list, list): bool': (_: Sets, list: Values, items: Values) => holdsAll(list, items),
+  'Sets.equivalent(list, list): bool': (_: Sets, one: Values, other: Values) =>
     holdsAll(one, other) && holdsAll(other, one),
-  'Sets.intersects(list, list): bool': (_: Sets, one: Members, other: Members) =>
-    members(one).some((item) => holds(members(other), item)),
+  'Sets.intersects(list, list): bool': (_: Sets, one: Values, other: Values) => one.some((item) => holds(other, item)),
 });
 
 function ipOf(text: string): Ip {
@@ -191,7 +171,6 @@ define({
   'isIP(string): bool': (text: string) => parseIp(text) !== undefined,
   'ip(string): net.IP': ipOf,
   'Addresses.isCanonical(string): bool': (_: Addresses, text: string) => ipOf(text).toString() === text,
-  'string(net.IP): string': String,
   'net.IP.family(): int': (ip: Ip) => ip.family(),
   'net.IP.isUnspecified(): bool': (ip: Ip) => ip.isUnspecified(),
   'net.IP.isLoopback(): bool': (ip: Ip) => ip.isLoopback(),
@@ -200,7 +179,6 @@ define({
   'net.IP.isGlobalUnicast(): bool': (ip: Ip) => ip.isGlobalUnicast(),
   'isCIDR(string): bool': (text: string) => parseCidr(text) !== undefined,
   'cidr(string): net.CIDR': cidrOf,
-  'string(net.CIDR): string': String,
   'net.CIDR.containsIP(string): bool': (cidr: Cidr, text: string) => cidr.contains(ipOf(text)),
   'net.CIDR.containsIP(net.IP): bool': (cidr: Cidr, ip: Ip) => cidr.contains(ip),
   'net.CIDR.containsCIDR(string): bool': (cidr: Cidr, text: string) => cidr.containsRange(cidrOf(text)),
@@ -209,10 +187,8 @@ define({
   'net.CIDR.masked(): net.CIDR': (cidr: Cidr) => cidr.masked(),
   'net.CIDR.prefixLength(): int': (cidr: Cidr) => BigInt(cidr.prefixLength),
 });
-environment.registerOperator('net.IP == net.IP', (one: Ip, other: Ip) => String(one) === String(other));
-environment.registerOperator('net.CIDR == net.CIDR', (one: Cidr, other: Cidr) => String(one) === String(other));
 
-const quantityOf = (text: string): Quantity =>
+const quantityIn = (text: string): Quantity =>
   must(
     parseQuantity(text),
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -224,23 +200,19 @@ function integerOf(quantity: Quantity): bigint {
   return quantity.integer();
 }
 
-const inBillionths = (value: bigint): bigint => value * 1_000_000_000n;
-
 define({
   'isQuantity(string): bool': (text: string) => parseQuantity(text) !== undefined,
-  'quantity(string): kubernetes.Quantity': quantityOf,
-  'kubernetes.Quantity.sign(): int': (one: Quantity) => one.compareTo(new Quantity(0n)),
+  'quantity(string): kubernetes.Quantity': quantityIn,
+  'kubernetes.Quantity.sign(): int': (one: Quantity) => one.compareTo(quantityOf(0n)),
   'kubernetes.Quantity.isInteger(): bool': (one: Quantity) => one.isInteger(),
   'kubernetes.Quantity.asInteger(): int': integerOf,
   'kubernetes.Quantity.asApproximateFloat(): double': (one: Quantity) => Number(one.billionths) / 1e9,
   'kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity': (one: Quantity, other: Quantity) =>
-    new Quantity(one.billionths + other.billionths),
-  'kubernetes.Quantity.add(int): kubernetes.Quantity': (one: Quantity, other: bigint) =>
-    new Quantity(one.billionths + inBillionths(other)),
+    one.plus(other),
+  'kubernetes.Quantity.add(int): kubernetes.Quantity': (one: Quantity, other: bigint) => one.plus(quantityOf(other)),
   'kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity': (one: Quantity, other: Quantity) =>
-    new Quantity(one.billionths - other.billionths),
-  'kubernetes.Quantity.sub(int): kubernetes.Quantity': (one: Quantity, other: bigint) =>
-    new Quantity(one.billionths - inBillionths(other)),
+    one.minus(other),
+  'kubernetes.Quantity.sub(int): kubernetes.Quantity': (one: Quantity, other: bigint) => one.minus(quantityOf(other)),
   'kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool': (one: Quantity, other: Quantity) =>
     one.compareTo(other) > 0n,
   'kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool': (one: Quantity, other: Quantity) =>
@@ -259,36 +231,20 @@ define({
   'kubernetes.Semver.minor(): int': ({ numbers }: Semver) => numbers[1],
   'kubernetes.Semver.patch(): int': ({ numbers }: Semver) => numbers[2],
 });
-environment.registerOperator(
-  'kubernetes.Quantity == kubernetes.Quantity',
-  (one: Quantity, other: Quantity) => one.compareTo(other) === 0n,
-);
-environment.registerOperator(
-  'kubernetes.Semver == kubernetes.Semver',
-  (one: Semver, other: Semver) => one.compareTo(other) === 0n,
-);
-
-function urlOf(text: string): URL | undefined {
-  if (!hasFormat('uri', text)) return undefined;
-  return URL.parse(text) ?? URL.parse(text, 'path://') ?? undefined;
-}
-
-const schemeOf = ({ protocol }: URL): string => (protocol === 'path:' ? '' : protocol.replace(/:$/, ''));
 
 define({
-  'isURL(string): bool': (text: string) => urlOf(text) !== undefined,
+  'isURL(string): bool': isUrl,
   'url(string): kubernetes.URL': (text: string) =>
     must(
-      urlOf(text),
+      parseUrl(text),
       `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
     ),
-  'kubernetes.URL.getScheme(): string': schemeOf,
-  'kubernetes.URL.getHost(): string': ({ host }: URL) => host,
-  'kubernetes.URL.getHostname(): string': ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1'),
-  'kubernetes.URL.getPort(): string': ({ port }: URL) => port,
-  'kubernetes.URL.getEscapedPath(): string': ({ pathname }: URL) => pathname,
-  'kubernetes.URL.getQuery(): map': ({ searchParams }: URL) =>
-    new Map([...new Set(searchParams.keys())].map((key) => [key, searchParams.getAll(key)])),
+  'kubernetes.URL.getScheme(): string': ({ scheme }: Url) => scheme,
+  'kubernetes.URL.getHost(): string': ({ host }: Url) => host,
+  'kubernetes.URL.getHostname(): string': ({ hostname }: Url) => hostname,
+  'kubernetes.URL.getPort(): string': ({ port }: Url) => port,
+  'kubernetes.URL.getEscapedPath(): string': ({ escapedPath }: Url) => escapedPath,
+  'kubernetes.URL.getQuery(): map': ({ values }: Url) => values,
 });
 
 const said =
@@ -325,7 +281,18 @@ const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
   datetime: said('invalid datetime', 'date-time'),
 };
 
+/** Whether the API server counts a value as absent where it is made an optional. */
+function isZero(value: unknown): boolean {
+  if (isList(value)) return value.length === 0;
+  if (isPlainMap(value)) return Object.keys(value).length === 0;
+  if (value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof Duration) return value.nanoseconds === 0n;
+  return value === null || value === false || value === '' || isEqual(value, 0n);
+}
+
 define({
+  'OptionalNamespace.ofNonZeroValue(dyn): optional': (_: unknown, value: unknown) =>
+    isZero(value) ? Optional.none() : Optional.of(value),
   'Formats.named(string): optional': (_: Formats, name: string) =>
     Object.hasOwn(FORMATS, name) ? Optional.of(new NamedFormat(FORMATS[name] ?? (() => []))) : Optional.none(),
   'kubernetes.NamedFormat.validate(string): optional': ({ validate }: NamedFormat, text: string) => {
@@ -338,59 +305,3 @@ for (const [name, validate] of Object.entries(FORMATS)) {
 }
 
 defineMacros(environment);
-
-const toDuration = environment.parse('duration(self)');
-
-/** The duration that a text of that format is, as rules see it. */
-export function durationOf(text: string): unknown {
-  const weeks = /^(\d+)\s*(d|day|days|w|wk|week|weeks)$/i.exec(text);
-  const hours = weeks === null ? 0 : Number(weeks[1]) * (/^d/i.test(weeks[2] ?? '') ? 24 : 168);
-  const self = weeks === null ? text.replaceAll(/\s/g, '') : `${hours}h`;
-  return toDuration({ self }) as unknown;
-}
-
-export type Parsed = { readonly ast: ASTNode } | { readonly problem: string; readonly at: number };
-
-/** Parses a rule as its author wrote it. */
-export function parseExpression(text: string): Parsed {
-  try {
-    return { ast: environment.parse(text).ast };
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    const at = error.node?.start ?? 0;
-    return error.code === 'invalid_macro_argument'
-      ? { problem: 'argument must be a simple name', at }
-      : { problem: `Syntax error: ${error.summary}`, at };
-  }
-}
-
-/** The text with the names of functions that the evaluator has otherwise replaced. */
-function renamed(text: string, ast: ASTNode): string {
-  const places: number[] = [];
-  const visit = (node: unknown): void => {
-    if (isList(node)) for (const one of node) visit(one);
-    if (!isMap(node)) return;
-    const { op, args } = node;
-    if (op === 'rcall' && isList(args) && OWN_NAMES.has(String(args[0]))) {
-      const [name, receiver] = args;
-      const after = isMap(receiver) ? Number(receiver['end']) : 0;
-      const dot = text.indexOf('.', after);
-      places.push(text.indexOf(String(name), dot) + String(name).length);
-    }
-    visit(args);
-  };
-  visit(ast);
-  return places
-    .sort((left, right) => right - left)
-    .reduce((result, at) => `${result.slice(0, at)}_${result.slice(at)}`, text);
-}
-
-/**
- * Prepares an expression for evaluation.
- *
- * @throws {ParseError} the text is no CEL expression
- */
-export function evaluator(text: string): (context: Readonly<Record<string, unknown>>) => unknown {
-  const run = environment.parse(renamed(text, environment.parse(text).ast));
-  return (context) => run({ ...context }) as unknown;
-}

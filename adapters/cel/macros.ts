@@ -7,6 +7,7 @@ import {
   type TypeDeclaration,
 } from '@marcbachmann/cel-js';
 import { isList } from '../text/json.ts';
+import { compare } from './operators.ts';
 
 interface Scope {
   forkWithVariable(name: string, type: TypeDeclaration): OverlayContext & Reusable;
@@ -63,8 +64,8 @@ const nameOf = (node: ASTNode | undefined): string => (node?.op === 'id' ? node.
 
 /** Indices and items, or keys and values. */
 function entriesOf(value: unknown): (readonly [unknown, unknown])[] {
-  if (isList(value) || value instanceof Set) return [...value].map((item, index) => [BigInt(index), item] as const);
-  return value instanceof Map ? [...value] : Object.entries(value ?? {});
+  if (isList(value)) return value.map((item, index) => [BigInt(index), item] as const);
+  return Object.entries(value ?? {});
 }
 
 type Loop = (entries: readonly (readonly [unknown, unknown])[], test: Step, make: Step) => unknown;
@@ -120,9 +121,18 @@ export function defineMacros(environment: Environment): void {
   environment.registerFunction('list.existsOne(ast, ast): bool', ({ args, receiver }: Call) => {
     const body = new Body([nameOf(args[0])], at(args, 1));
     return macro('bool', receiver, [body], (value, run) => {
-      const items = entriesOf(value).map(([key, item]) => (isList(value) || value instanceof Set ? item : key));
+      const items = entriesOf(value).map(([key, item]) => (isList(value) ? item : key));
       return items.filter((item) => run(body, [item]) === true).length === 1;
     });
+  });
+  environment.registerFunction('list.sortBy(ast, ast): list', ({ args, receiver }: Call) => {
+    const body = new Body([nameOf(args[0])], at(args, 1));
+    return macro('list', receiver, [body], (value, run) =>
+      entriesOf(value)
+        .map(([, item]) => ({ item, key: run(body, [item]) }))
+        .sort((left, right) => compare(left.key, right.key))
+        .map(({ item }) => item),
+    );
   });
   for (const name of ['optMap', 'optFlatMap']) {
     environment.registerFunction(`optional.${name}(ast, ast): optional`, ({ args, receiver }: Call) => {

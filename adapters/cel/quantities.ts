@@ -26,20 +26,41 @@ const BILLION = 1_000_000_000n;
 export class Quantity {
   /** In billionths. */
   readonly billionths: bigint;
-  constructor(billionths: bigint) {
+  /**
+   * Exponent of ten of the integer in which the API server keeps the quantity. Undefined if it does not fit in 64 bits,
+   * and is kept in another form, which is never an integer.
+   */
+  readonly scale: number | undefined;
+  constructor(billionths: bigint, scale: number | undefined) {
     this.billionths = billionths;
+    this.scale = scale;
   }
   isInteger(): boolean {
-    const whole = this.billionths / BILLION;
-    return this.billionths % BILLION === 0n && BigInt.asIntN(64, whole) === whole;
+    return this.scale !== undefined && this.scale >= 0 && isInt64(this.integer());
   }
   integer(): bigint {
     return this.billionths / BILLION;
   }
+  plus({ billionths, scale }: Quantity): Quantity {
+    return new Quantity(this.billionths + billionths, this.#scaleWith(billionths, scale));
+  }
+  minus({ billionths, scale }: Quantity): Quantity {
+    return this.plus(new Quantity(-billionths, scale));
+  }
   compareTo({ billionths }: Quantity): bigint {
     return this.billionths < billionths ? -1n : this.billionths > billionths ? 1n : 0n;
   }
+  #scaleWith(billionths: bigint, scale: number | undefined): number | undefined {
+    if (this.scale === undefined || scale === undefined) return undefined;
+    if (billionths === 0n) return this.scale;
+    return this.billionths === 0n ? scale : Math.min(this.scale, scale);
+  }
 }
+
+/** A whole number as a quantity. */
+export const quantityOf = (value: bigint): Quantity => new Quantity(value * BILLION, 0);
+
+const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
 export function parseQuantity(text: string): Quantity | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?$/.exec(text);
@@ -51,7 +72,19 @@ export function parseQuantity(text: string): Quantity | undefined {
   const divisor = 10n ** BigInt(fraction.length) * (power < 0 ? base ** BigInt(-power) : 1n);
   // Fractions below a billionth are rounded up.
   const rounded = (digits + divisor - 1n) / divisor;
-  return new Quantity(sign === '-' ? -rounded : rounded);
+  return new Quantity(sign === '-' ? -rounded : rounded, scaleOf(whole, fraction, { base, power }));
+}
+
+/** Scale of a quantity that is written with these digits; undefined if their number exceeds what the API server keeps. */
+function scaleOf(
+  whole: string,
+  fraction: string,
+  { base, power }: { readonly base: bigint; readonly power: number },
+): number | undefined {
+  const digits = (whole.replace(/^0+/, '') || '0').length;
+  if (base === 1024n) return fraction === '' && digits + 3 * power <= 14 ? 0 : undefined;
+  const scale = power - fraction.length;
+  return digits + fraction.length <= 18 && scale >= -9 ? scale : undefined;
 }
 
 export class Semver {
@@ -97,7 +130,9 @@ export function parseSemver(text: string): Semver | undefined {
   const match = SEMVER.exec(text);
   if (match === null) return undefined;
   const [, major = '0', minor = '0', patch = '0', labels] = match;
-  return new Semver([BigInt(major), BigInt(minor), BigInt(patch)], labels?.split('.') ?? []);
+  const numbers = [BigInt(major), BigInt(minor), BigInt(patch)] as const;
+  if (numbers.some((number) => BigInt.asUintN(64, number) !== number)) return undefined;
+  return new Semver(numbers, labels?.split('.') ?? []);
 }
 
 /** The version with what is often written in front or left out put right: `v1.02` is 1.2.0. */

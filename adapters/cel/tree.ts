@@ -1,6 +1,5 @@
 // Expressions in the form of the type checker and the cost estimate: macros are expanded.
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { isList } from '../text/json.ts';
 
 /** `at` is where messages about the node point: its name, its operator or its bracket. */
 export type CelNode =
@@ -52,6 +51,9 @@ export interface Fold {
 }
 
 export const RESULT = '@result';
+
+/** Name of the list that `sortBy` sorts. */
+const SORTED = '@__sortBy_input__';
 
 /** Problem of an expression, with its position. */
 export class CelProblem extends Error {
@@ -108,6 +110,11 @@ export function treeOf(node: ASTNode): CelNode {
   }
 }
 
+/** Whether an expression reads a name. */
+export function reads(node: CelNode, name: string): boolean {
+  return (node.kind === 'name' && node.name === name) || childrenOf(node).some((child) => reads(child, name));
+}
+
 /** The parts of a node. */
 export function childrenOf(node: CelNode): readonly CelNode[] {
   switch (node.kind) {
@@ -139,7 +146,10 @@ const negated = (value: unknown): unknown => (typeof value === 'bigint' || typeo
 function literal(at: number, value: unknown): CelNode {
   const of = (type: string, size = 1): CelNode => ({ kind: 'literal', at, type, size, value });
   if (typeof value === 'string') return of('string', [...value].length);
-  if (typeof value === 'bigint') return of('int');
+  if (typeof value === 'bigint') {
+    if (BigInt.asIntN(64, value) !== value) throw new CelProblem(at, 'invalid int literal');
+    return of('int');
+  }
   if (typeof value === 'number') return of('double');
   if (typeof value === 'boolean') return of('bool');
   if (value === null) return of('null');
@@ -290,33 +300,50 @@ function optionalMap(
 }
 
 function memberCall(at: number, name: string, receiver: ASTNode, parameters: readonly ASTNode[]): CelNode {
+  const nodes = parameters.map(treeOf);
+  const isOptional = (name === 'optMap' || name === 'optFlatMap') && nodes.length === 2;
+  const mapped = isOptional ? optionalMap(at, name, receiver, nodes) : undefined;
+  if (mapped !== undefined) return mapped;
+  const range = treeOf(receiver);
+  const [variable, body] = nodes;
+  if (name === 'sortBy' && body !== undefined && nodes.length === 2) {
+    if (!isVariable(variable)) throw new CelProblem(variable?.at ?? at, 'argument is not an identifier');
+    return sortedBy(at, range, variable.name, body);
+  }
   const macro = Object.hasOwn(MACROS, `${name}/${parameters.length}`)
     ? MACROS[`${name}/${parameters.length}`]
     : undefined;
-  const nodes = parameters.map(treeOf);
-  if (macro !== undefined && isList(nodes)) {
-    const range = treeOf(receiver);
-    const make: FoldMaker = {
-      at,
-      result: () => ({ kind: 'name', at, name: RESULT }),
-      truth: (value) => literal(at, value),
-      call: (operator, ...of) => call(at, operator, of),
-      fold: (variables, start, condition, step, result = { kind: 'name', at, name: RESULT }) => ({
-        kind: 'fold',
-        at,
-        range,
-        variables,
-        start,
-        condition,
-        step,
-        result,
-      }),
-    };
-    if (!isVariable(nodes[0])) throw new CelProblem(nodes[0]?.at ?? at, 'argument must be a simple name');
-    const expanded = macro(make, nodes);
+  if (macro !== undefined) {
+    if (!isVariable(variable)) throw new CelProblem(variable?.at ?? at, 'argument must be a simple name');
+    const expanded = macro(foldMaker(at, range), nodes);
     if (expanded !== undefined) return expanded;
   }
-  const isOptional = (name === 'optMap' || name === 'optFlatMap') && nodes.length === 2;
-  const mapped = isOptional ? optionalMap(at, name, receiver, nodes) : undefined;
-  return mapped ?? { kind: 'call', at, name, target: treeOf(receiver), parameters: nodes };
+  return { kind: 'call', at, name, target: range, parameters: nodes };
+}
+
+function foldMaker(at: number, range: CelNode): FoldMaker {
+  return {
+    at,
+    result: () => ({ kind: 'name', at, name: RESULT }),
+    truth: (value) => literal(at, value),
+    call: (operator, ...of) => call(at, operator, of),
+    fold: (variables, start, condition, step, result = { kind: 'name', at, name: RESULT }) => ({
+      kind: 'fold',
+      at,
+      range,
+      variables,
+      start,
+      condition,
+      step,
+      result,
+    }),
+  };
+}
+
+/** Expansion of `sortBy`: the list is sorted by the list of its keys. */
+function sortedBy(at: number, list: CelNode, variable: string, key: CelNode): CelNode {
+  const input = (): CelNode => ({ kind: 'name', at, name: SORTED });
+  const keys = collect(foldMaker(at, input()), [variable], undefined, key);
+  const body: CelNode = { kind: 'call', at, name: '@sortByAssociatedKeys', target: input(), parameters: [keys] };
+  return { kind: 'bind', at, name: SORTED, value: list, body };
 }

@@ -1,9 +1,11 @@
-// JSON data as CEL rules see it, by its schema: integers are BigInt, sets are sets, timestamps are dates, and the names
-// of declared fields are escaped where CEL reserves them.
+// JSON data as CEL rules see it, by its schema: integers are BigInt, times are exact to the nanosecond, the order of lists
+// of type set or map does not count when they are compared, and the names of declared fields are escaped where CEL
+// reserves them.
 
 import { isList, isMap, type JsonMap, put } from '../text/json.ts';
-import { durationOf } from './library.ts';
-import { type CelSchema, itemKey } from './schema.ts';
+import { withoutOrder } from './operators.ts';
+import type { CelSchema } from './schema.ts';
+import { type Duration, parseDuration, parseTimestamp } from './times.ts';
 import { escapeField } from './types.ts';
 
 /** A value as CEL sees it. Fields that the schema does not declare are invisible. */
@@ -20,8 +22,9 @@ export function celValue(schema: CelSchema, value: unknown): unknown {
 }
 
 function celString(schema: CelSchema, value: string): unknown {
-  if (schema.format === 'date-time' || schema.format === 'date') return new Date(value);
-  if (schema.format === 'duration') return durationOf(value);
+  if (schema.format === 'date-time') return parseTimestamp(value.toUpperCase()) ?? value;
+  if (schema.format === 'date') return parseTimestamp(`${value}T00:00:00Z`) ?? value;
+  if (schema.format === 'duration') return durationOf(value) ?? value;
   if (schema.format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'));
   return value;
 }
@@ -29,12 +32,14 @@ function celString(schema: CelSchema, value: string): unknown {
 function celList(schema: CelSchema, value: readonly unknown[]): unknown {
   const { items } = schema;
   const converted = items === undefined ? value.map(open) : value.map((item) => celValue(items, item));
-  if (schema.listType === 'set') return new Set(converted);
-  if (schema.listType !== 'map') return converted;
-  // Lists of type map compare by their keys, whatever their order.
-  const order = value.map((item, index) => ({ key: itemKey(schema, item), index }));
-  order.sort((left, right) => (left.key < right.key ? -1 : 1));
-  return order.map(({ index }) => converted[index]);
+  return schema.listType === 'atomic' ? converted : withoutOrder(converted);
+}
+
+/** Duration of a text of that format, which has units of days and weeks too. */
+function durationOf(text: string): Duration | undefined {
+  const [, count, unit = ''] = /^(\d+)\s*(d|day|days|w|wk|week|weeks)$/i.exec(text) ?? [];
+  if (count === undefined) return parseDuration(text.replaceAll(/\s/g, ''));
+  return parseDuration(`${BigInt(count) * (/^d/i.test(unit) ? 24n : 168n)}h`);
 }
 
 function celMap(schema: CelSchema, value: JsonMap): JsonMap {

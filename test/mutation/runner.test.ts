@@ -55,7 +55,7 @@ function runOn(
   return inTree(files, (root, temporary) => {
     for (const name of RUNNER_SOURCES) {
       mkdirSync(dirname(join(root, name)), { recursive: true });
-      cpSync(join(ROOT, name), join(root, name), { recursive: true });
+      cpSync(join(ROOT, name), join(root, name));
     }
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');
     const { status, stdout, stderr } = spawnSync(process.execPath, [RUNNER, '--root', root, ...args], {

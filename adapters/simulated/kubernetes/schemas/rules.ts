@@ -3,8 +3,9 @@
 // What a rule may cost is estimated when it is written (cost.ts); what it does cost is not counted.
 
 import { Optional } from '@marcbachmann/cel-js';
+import { usesOldSelf } from '../../../cel/compile.ts';
+import { evaluator } from '../../../cel/evaluator.ts';
 import { failureOf, NO_OVERLOAD } from '../../../cel/failures.ts';
-import { evaluator } from '../../../cel/library.ts';
 import { celValue } from '../../../cel/values.ts';
 import { isList, isMap, same } from '../../../text/json.ts';
 import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from '../base/field-error.ts';
@@ -28,7 +29,7 @@ function rulesOf(schema: Schema): readonly CompiledRule[] {
       rule,
       evaluate: evaluator(rule.rule),
       message: rule.messageExpression === '' ? undefined : evaluator(rule.messageExpression),
-      isTransition: /\boldSelf\b/.test(rule.rule),
+      isTransition: usesOldSelf(rule.rule),
     }));
     compiled.set(schema, rules);
   }
@@ -36,7 +37,7 @@ function rulesOf(schema: Schema): readonly CompiledRule[] {
 }
 
 /**
- * Evaluates the rules of the schema and of everything beneath it. Rules that name `oldSelf` are evaluated only where
+ * Evaluates the rules of the schema and of everything beneath it. Rules that read `oldSelf` are evaluated only where
  * there was a value before; on an update, a rule of an unchanged value is not (it was stored under older rules).
  *
  * @param old  what is stored at the same place, undefined on creation

@@ -16,6 +16,7 @@ import { NUMBERS } from './numbers.cases.ts';
 import { PAGES } from './pages.cases.ts';
 import { PATCHES } from './patches.cases.ts';
 import { ROLE_CASES } from './roles.cases.ts';
+import { RULES } from './rules.cases.ts';
 import { TABLES } from './tables.cases.ts';
 import { USERS } from './users.cases.ts';
 import { WATCHES } from './watch.cases.ts';
@@ -40,4 +41,5 @@ export const CASES: readonly Case[] = [
   ...LIMITS,
   ...NUMBERS,
   ...PAGES,
+  ...RULES,
 ];
