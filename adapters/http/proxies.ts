@@ -11,6 +11,9 @@ export interface ProxySettings {
   readonly noProxy?: string;
 }
 
+/** Proxies of the environment are not for this machine. */
+const LOOPBACK = 'localhost,127.0.0.0/8,::1';
+
 /**
  * HTTP_PROXY, HTTPS_PROXY and NO_PROXY in either spelling; undefined without a proxy.
  *
@@ -27,11 +30,11 @@ export function proxyIn(variable: Settings['variable']): ProxySettings | undefin
   return {
     ...(httpProxy !== undefined && { httpProxy }),
     ...(httpsProxy !== undefined && { httpsProxy }),
-    ...(noProxy !== undefined && { noProxy }),
+    noProxy: noProxy === undefined ? LOOPBACK : `${noProxy},${LOOPBACK}`,
   };
 }
 
-/** URL of the proxy for an address; undefined: it is reached directly, as loopback always is. */
+/** URL of the proxy for an address; undefined: it is reached directly. */
 export function proxyFor(url: URL, { httpProxy, httpsProxy, noProxy = '' }: ProxySettings): string | undefined {
   const proxy = url.protocol === 'https:' ? httpsProxy : httpProxy;
   return proxy === undefined || isDirect(url, noProxy) ? undefined : proxy;
@@ -56,9 +59,7 @@ function isDirect({ protocol, hostname, port }: URL, exceptions: string): boolea
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
   const networks = new BlockList();
-  networks.addSubnet('127.0.0.0', 8);
-  networks.addAddress('::1', 'ipv6');
-  const names = ['localhost'];
+  const names: string[] = [];
   for (const entry of exceptions.toLowerCase().split(/[,\s]+/)) {
     const [address = '', prefix] = entry.replace(/^\[(.*)\]$/, '$1').split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';

@@ -204,7 +204,7 @@ export class Inspector {
       this.#chartName = '';
       this.#failures = 0;
       this.#read(0);
-    } else if (this.#timer === undefined && this.#isOutdated()) {
+    } else if (this.#timer === undefined && this.#isStale()) {
       this.#read(AGAIN_MS * 2 ** Math.min(this.#failures, DOUBLINGS));
     }
     const kind = model.named(key).kind;
@@ -215,7 +215,7 @@ export class Inspector {
     }
   }
 
-  #isOutdated(): boolean {
+  #isStale(): boolean {
     if (this.#failures > 0 || this.#answer === undefined) return true;
     const { at, causes, chain } = this.#answer;
     const { model } = this.#deps;

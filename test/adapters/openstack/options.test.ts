@@ -63,7 +63,7 @@ test('proxies are for the clouds, never for this machine', () => {
   assert.is(openstackOptions(settings({}, { NO_PROXY: 'example.org' })).proxy, undefined);
   assert.equal(openstackOptions(settings({}, { https_proxy: 'http://proxy:3128', NO_PROXY: 'example.org' })).proxy, {
     httpsProxy: 'http://proxy:3128',
-    noProxy: 'example.org,localhost,127.0.0.1,::1',
+    noProxy: 'example.org,localhost,127.0.0.0/8,::1',
   });
 });
 

@@ -76,7 +76,7 @@ test('each variable is heeded', () => {
     timeoutMs: 90_000,
     cacheTtlMs: 0,
     callsInFlight: 4,
-    proxy: { httpsProxy: 'http://proxy:3128', noProxy: 'localhost,127.0.0.1,::1' },
+    proxy: { httpsProxy: 'http://proxy:3128', noProxy: 'localhost,127.0.0.0/8,::1' },
   });
 });
 
