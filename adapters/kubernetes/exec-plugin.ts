@@ -22,6 +22,9 @@ export interface PluginCredential {
 
 const run = promisify(execFile);
 
+/** Longest run of a plugin, in milliseconds: all requests wait for it. */
+const PLUGIN_MS = 60_000;
+
 /** Extension of a cluster whose content plugins receive as `spec.cluster.config`. */
 const EXTENSION = 'client.authentication.k8s.io/exec';
 
@@ -31,11 +34,13 @@ const EXTENSION = 'client.authentication.k8s.io/exec';
  * @param exec  field `exec` of the user
  * @param cluster  fields of the cluster, for a plugin with `provideClusterInfo`
  * @param ca  certificate authority of the cluster, in PEM
- * @throws {Error} the plugin cannot be started, fails, or prints no credential; the message has no secret
+ * @param timeoutMs  after which the plugin is ended
+ * @throws {Error} the plugin cannot be started, fails, prints no credential, or takes too long; the message has no secret
  */
 export async function runPlugin(
   exec: Fields,
   { cluster, ca, env }: { readonly cluster: Fields; readonly ca: string | undefined; readonly env: Environment },
+  timeoutMs = PLUGIN_MS,
 ): Promise<PluginCredential> {
   const command = textOf(exec['command']);
   if (command === undefined) throw new Error("the user's field 'exec' has no command");
@@ -45,13 +50,15 @@ export async function runPlugin(
   const own = arrayOf(exec['env']).map(({ name, value }) => [name, value]);
   const running = run(command, Array.isArray(args) ? args.map(String) : [], {
     env: { ...env, ...Object.fromEntries(own), KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+    timeout: timeoutMs,
   });
   // A plugin that asks for a password fails. Otherwise it would wait forever, and all requests with it.
   // mutant: plugin-waits-for-input drop
   running.child.stdin?.end();
-  const { stdout } = await running.catch(({ code, stderr }) => {
+  const { stdout } = await running.catch(({ code, stderr, killed }) => {
     // The original message has the arguments, which may be secret.
-    throw new Error(`the plugin '${command}' failed: ${String(stderr ?? '').trim() || code}`);
+    const why = killed === true ? `it took longer than ${timeoutMs / 1_000} s` : String(stderr ?? '').trim() || code;
+    throw new Error(`the plugin '${command}' failed: ${why}`);
   });
   const status = fieldsOf(parsed(stdout)['status']);
   const [token, cert, key] = ['token', 'clientCertificateData', 'clientKeyData'].map((name) => textOf(status[name]));

@@ -143,7 +143,16 @@ function withPaths(entry: Fields, folder: string): Fields {
       const path = textOf(fields[name]);
       return path === undefined ? [] : [[name, resolve(folder, path)] as const];
     });
-    return { ...fields, ...Object.fromEntries(paths) };
+    const exec = fieldsOf(fields['exec']);
+    const command = textOf(exec['command']);
+    // A command with a slash is a path, as for kubectl.
+    // mutant: plugin-beside-kubeconfig && -> false
+    const isPath = command !== undefined && /[/\\]/.test(command);
+    return {
+      ...fields,
+      ...Object.fromEntries(paths),
+      ...(isPath && { exec: { ...exec, command: resolve(folder, command) } }),
+    };
   };
   return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, made(value)]));
 }

@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
-import type { Environment } from '../../../adapters/kubernetes/exec-plugin.ts';
+import { type Environment, runPlugin } from '../../../adapters/kubernetes/exec-plugin.ts';
+import type { Fields } from '../../../adapters/kubernetes/fields.ts';
 import { type Access, accessByKubeconfig, accessByPod } from '../../../adapters/kubernetes/kubeconfig.ts';
 import { TerminalError } from '../../../bus/mod.ts';
 import { rejection } from '../../world/rejection.ts';
@@ -85,7 +86,7 @@ test('a name and a password; a server that is not verified', () =>
 
 const V1 = 'client.authentication.k8s.io/v1';
 /** An `exec` that runs a script of `sh`. */
-const sh = (script: string, fields: object = {}): object => ({
+const sh = (script: string, fields: object = {}): { readonly exec: Fields } => ({
   exec: { apiVersion: V1, command: 'sh', args: ['-c', script, 'secret argument'], interactiveMode: 'Never', ...fields },
 });
 
@@ -162,6 +163,14 @@ test('a plugin receives its variables, and the cluster if its kubeconfig says so
     });
   }));
 
+test('a plugin that is a path is found beside its kubeconfig', () =>
+  withFolder(async (folder) => {
+    const token = JSON.stringify({ status: { token: 'from beside' } });
+    writeFileSync(join(folder, 'plugin'), `#!/bin/sh\necho '${token}'\n`, { mode: 0o700 });
+    const { headers } = await access(folder, sh('', { command: './plugin' })).credentials();
+    assert.is(headers['Authorization'], 'Bearer from beside');
+  }));
+
 test('a plugin that fails says why, without what it printed or was given', () =>
   withFolder(async (folder) => {
     const failure = async (user: object): Promise<string> =>
@@ -172,6 +181,8 @@ test('a plugin that fails says why, without what it printed or was given', () =>
     for (const printed of ['secret', '{}', '{"status":{}}', '[]'])
       assert.is(await failure(sh(`echo '${printed}'`)), "the plugin 'sh' printed no credential");
     assert.is(await failure({ exec: { args: [] } }), "the user's field 'exec' has no command");
+    const late = runPlugin(sh('sleep 10').exec, { cluster: {}, ca: undefined, env: process.env }, 50);
+    assert.is((await rejection(late)).message, "the plugin 'sh' failed: it took longer than 0.05 s");
     // Its input has ended.
     assert.is(await failure(sh('read line || echo no password >&2; exit 1')), "the plugin 'sh' failed: no password");
   }));

@@ -9,6 +9,7 @@ export const KUBERNETES: readonly Change[] = [
     'proxy-by-http2': 'a proxy that offers HTTP/2 is asked for tunnels by it',
   }),
   ...noticedBy(['kubeconfig'], {
+    'plugin-beside-kubeconfig': 'a plugin beside its kubeconfig is sought in the working directory',
     'plugin-run-each-minute': 'a plugin runs each time, however long its credential is valid',
     'plugin-waits-for-input': 'a plugin that asks for a password stops all requests for ever',
   }),
