@@ -8,6 +8,9 @@ export interface StoredMessagesDeps {
   readonly log: Logger;
 }
 
+/** Key of the message about the object itself, beside the keys of those that answer it. */
+const OBJECT = '';
+
 export class StoredMessages {
   readonly #deps: StoredMessagesDeps;
   readonly #key: string;
@@ -28,7 +31,7 @@ export class StoredMessages {
   }
 
   noteObject(sequence: number): void {
-    this.#own.set('', sequence);
+    this.#own.set(OBJECT, sequence);
   }
 
   noteAnswer(from: string, sequence: number): void {
@@ -59,10 +62,20 @@ export class StoredMessages {
     if (sequence !== undefined) this.endClaim(claimant, sequence);
   }
 
-  /** Called after the object's deletion: values without a reader are deleted; claims stay for its successor. */
-  sweep(): void {
-    for (const [from, sequence] of this.#own) void this.#remove(from, sequence);
+  /**
+   * Called after the object's deletion: values without a reader are deleted; claims on it stay for its successor. Answers
+   * alone show which claims of the object are left: the next host reads them unless all have ended (P12).
+   *
+   * @param areEnded  whether the ends of these claims are stored
+   */
+  sweep(areEnded: Promise<boolean>): void {
+    const own = [...this.#own];
     this.#own.clear();
+    for (const [from, sequence] of own) if (from === OBJECT) void this.#remove(from, sequence);
+    void areEnded.then((ended) => {
+      // mutant: answers-gone-before-claims if -> true
+      if (ended) for (const [from, sequence] of own) if (from !== OBJECT) void this.#remove(from, sequence);
+    });
   }
 
   async #remove(from: string, sequence: number): Promise<void> {

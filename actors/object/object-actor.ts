@@ -498,11 +498,11 @@ export class ObjectActor extends ObjectContext {
 
   /** The object is deleted: messages without a reader are removed; live claims stay for its successor (P5). */
   #sweep(): void {
-    void this.#endLeft([...this.#answers.entries()]);
+    const areEnded = this.#endLeft([...this.#answers.entries()]);
     // mutant: claims-go-with-object -> $ for (const [key] of [...this.claims.entries()]) this.dropClaim(key);
     // mutant: answers-outlive-object drop
     this.#answers.forget();
-    this.#stored.sweep();
+    this.#stored.sweep(areEnded);
   }
 
   /** The object was replaced: the claims of its predecessor end, and the answers to them are deleted (P12). */
@@ -521,21 +521,25 @@ export class ObjectActor extends ObjectContext {
    * such incarnation: an object unknown here may be managed elsewhere, and exist.
    *
    * @param onEnded called when the bus has acknowledged the end of a claim
+   * @returns whether the bus has acknowledged all; false: the shard has been closed
    */
   async #endLeft(
     answers: readonly (readonly [string, AnswerMessage])[],
     onEnded?: (key: string, answer: AnswerMessage) => void,
-  ): Promise<void> {
-    if (answers.length === 0 || this.kind === undefined) return;
+  ): Promise<boolean> {
+    if (answers.length === 0 || this.kind === undefined) return true;
     const now = await this.host.currentIncarnation(this);
-    if (now === undefined) return;
+    if (now === undefined) return false;
+    const ends: Promise<void>[] = [];
     for (const [key, answer] of answers) {
       const to = parseAddressKey(key);
       // mutant: unknown-claim-ended if -> $1
       // mutant: gone-incarnation-answered-on if -> false
       if (to !== undefined && now.uid !== answer.to)
-        void endLeft(this.host.outbox, this.address, to, answer).then(() => onEnded?.(key, answer));
+        ends.push(endLeft(this.host.outbox, this.address, to, answer).then(() => onEnded?.(key, answer)));
     }
+    await Promise.all(ends);
+    return true;
   }
 }
 

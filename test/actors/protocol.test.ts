@@ -535,6 +535,30 @@ for (const isAnswered of [true, false])
       assert.is(await fixture.bus.mailbox.last(answer), undefined);
     }));
 
+test('P12: answers to what was deleted stay until the ends of its claims are stored, as the next host reads them', () =>
+  on({}, async (fixture) => {
+    const claim = { to: network, topic: 'claim', from: subnet } as const;
+    const answer = { to: subnet, topic: 'ready', from: network } as const;
+    await pair(fixture);
+    await fixture.clock.sleep(70_000);
+    await fixture.closeHost();
+    fixture.vanish('subnets', 'sub');
+    // This host learns that the subnet is deleted, and loses its shard before it can verify that nothing has its name.
+    fixture.onRead = () => {
+      throw new TransientError('the API server is away');
+    };
+    await fixture.openAnother();
+    await fixture.quiet();
+    await fixture.closeHost();
+    await fixture.clock.sleep(60_000);
+    assert.ok(await fixture.bus.mailbox.last(answer));
+    fixture.onRead = () => undefined;
+    await fixture.openAnother();
+    await fixture.until('its claim ends', () => fixture.log.includes('tombstone of sub on net'));
+    await fixture.quiet();
+    for (const mail of [claim, answer]) assert.is(await fixture.bus.mailbox.last(mail), undefined);
+  }));
+
 test('P12: a takeover reads no object of which only its own incarnation was answered', () =>
   on({}, async (fixture) => {
     await pair(fixture);

@@ -172,6 +172,14 @@ const NAMED = [
     about: 'a user writes the id of another network, whose subnet is made, and a port cannot be',
   },
   {
+    plan: RESOURCES.plan(2_501_069),
+    about: 'the cloud has lost the removal of a network on which a guard is left that nobody needs (I8)',
+  },
+  {
+    plan: RESOURCES.plan(2_500_898),
+    about: 'objects are deleted without a watch, and their shard is handed on before their claims have ended (P12)',
+  },
+  {
     plan: RESOURCES.plan(2_401_461),
     about: 'an API server that was restored from a backup answers a write, and the read after it is lost (I8, P11)',
   },

@@ -162,6 +162,8 @@ export const ACTORS: readonly Change[] = [
     'gone-incarnation-answered-on': 'P12: a claim of an incarnation that is gone is answered for ever',
     'replaced-before-takeover-answered-on': 'P12: so is one of an incarnation that was replaced before a takeover',
     'replaced-answered-on': 'P12: so is one that is answered after that takeover',
+    'answers-gone-before-claims':
+      'P12: claims of a deleted object stay for ever if a host ends before it has ended them',
     'replaced-answer-kept': 'P12: the answer to it stays, and costs a read at each takeover',
   }),
   ...noticedBy(['children'], {

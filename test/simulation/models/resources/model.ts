@@ -295,9 +295,9 @@ class Resources implements Environment<ResourceDeed> {
   }
 }
 
-/** Nothing but its own finalizer holds the deleted object. */
+/** Deleted, with a resource that may have to be removed again: the cloud may have lost the first request. */
 function isBeingRemoved({ kind, metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
-  return deletionTimestamp !== undefined && finalizers.every((finalizer) => finalizer === ownFinalizerOf(kind));
+  return deletionTimestamp !== undefined && finalizers.includes(ownFinalizerOf(kind) ?? '');
 }
 
 function stillThere({ kind, metadata: { name, finalizers = [] } }: KubeObject): string {
