@@ -173,7 +173,7 @@ const NAMED = [
   },
   {
     plan: RESOURCES.plan(2_501_069),
-    about: 'the cloud has lost the removal of a network on which a guard is left that nobody needs (I8)',
+    about: 'the cloud has lost the removal of a network with a guard that is no longer needed (I8)',
   },
   {
     plan: RESOURCES.plan(2_500_898),
@@ -182,6 +182,10 @@ const NAMED = [
   {
     plan: RESOURCES.plan(2_401_461),
     about: 'an API server that was restored from a backup answers a write, and the read after it is lost (I8, P11)',
+  },
+  {
+    plan: RESOURCES.plan(2_602_201),
+    about: 'a deleted subnet is to be left in the cloud while its child waits: the child is left, too (I4)',
   },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   {

@@ -2,6 +2,7 @@
 // I11, actors/README.md) is broken.
 import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
+import { isAnnotatedDetached } from '../../../../machines/annotations.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Landing } from '../../clouds.ts';
 import type { HistoryContext } from '../../model.ts';
@@ -153,11 +154,10 @@ export class Watchman {
 
   #gone(object: KubeObject): void {
     const { uid } = object.metadata;
-    const { spec } = object;
-    const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
+    const isLeft = isDetached(object);
     for (const made of this.made.values()) {
       if (made.uid !== uid || this.excused.has(uid) || this.detached.has(made.id)) continue;
-      if (options?.onDelete === 'detach') this.detached.add(made.id);
+      if (isLeft) this.detached.add(made.id);
       else
         this.#violate(
           'I4',
@@ -168,12 +168,12 @@ export class Watchman {
       if (left.uid !== uid) continue;
       this.#leaving.delete(id);
       // Who was asked in time to leave it does not wait for the end of what it had removed.
-      const isAwaited = options?.onDelete !== 'detach' && !this.excused.has(uid);
+      const isAwaited = !isLeft && !this.excused.has(uid);
       if (isAwaited && this.#deps.isInCloud(left.kind, id))
         this.#violate('I4', `${object.kind} '${object.metadata.name}' is gone, and its resource ${id} is still going`);
     }
     // What the cloud makes for it later stays in place, too.
-    if (options?.onDelete === 'detach') this.excused.add(uid);
+    if (isLeft) this.excused.add(uid);
   }
 
   /** One living managed object has what it has recorded (EXTERNAL-RESOURCE-8). */
@@ -219,8 +219,7 @@ export class Watchman {
       // An empty text of a request names nobody, and what has no id yet is not built on.
       const ids = [idOf(now), now.metadata.uid];
       const builtOn = now.kind === 'Secret' || ids.some((id) => id !== undefined && made.uses.has(id));
-      const options = user.spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
-      const isLeaving = options?.onDelete === 'detach' && user.metadata.deletionTimestamp !== undefined;
+      const isLeaving = isDetached(user) && user.metadata.deletionTimestamp !== undefined;
       return refers && builtOn && !isLeaving ? [user] : [];
     });
   }
@@ -450,6 +449,12 @@ export class Watchman {
   #violate(invariant: string, text: string): void {
     this.#deps.violate(invariant, text);
   }
+}
+
+/** The resource outlives its object: as its spec says, or as the object that made it has told. */
+function isDetached(object: KubeObject): boolean {
+  const options = object.spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
+  return options?.onDelete === 'detach' || isAnnotatedDetached(object);
 }
 
 function placeOf({
