@@ -10,6 +10,7 @@ import { TooLargeError } from './refusals.ts';
  * settings.
  */
 const LINE_LENGTH = 3 * 1024 * 1024;
+
 /** Gathers the body of an answer. @throws {TooLargeError} from `add`, once the body has more than `mostBytes` */
 export function bodyWithin(mostBytes: number, server: string): Body {
   const chunks: Buffer[] = [];

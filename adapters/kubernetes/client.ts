@@ -45,7 +45,7 @@ export interface KubeClientDeps {
   context?: string | undefined;
   /** Without a kubeconfig: URL of the API server for a pod, which has a service account. */
   inCluster?: string | undefined;
-  /** Environment of the kubeconfig's plugins and proxies; that of this process by default. */
+  /** Variables for the kubeconfig's plugins, and of proxies; none by default. */
   env?: Environment | undefined;
   /** `troupe/<version>`. */
   userAgent?: string;
