@@ -195,6 +195,7 @@ test('a slot that is found where the finalizer is not is given back (BOOK-MACHIN
 
 for (const [state, reach] of Object.entries({
   refused: (world: World) => world.fails('terminal'),
+  backingOff: (world: World) => world.fails('transient'),
   'working.waitingOut': (world: World) => world.end({ found: false, at: 0 }),
 })) {
   test(`what is deleted in ${state} without a slot goes at once (BOOK-MACHINE-6, P12)`, async () => {

@@ -91,6 +91,7 @@ export const RARE: readonly string[] = [
   'book: finished -> withdrawing on always if isDeletedUnmade',
   'book: recycling -> withdrawing on always if isDeletedUnmade',
   'book: refused -> withdrawing on always if isDeletedUnmade',
+  'book: backingOff -> withdrawing on always if isDeletedUnmade',
   'book: working.addingFinalizer -> deleting on always if isDeleting',
   // What was stored is told to the chart before its effect ends (PORTS-2), and it has mostly gone on by then.
   'book: working.addingFinalizer -> working.reserving on done of addOwnFinalizer',

@@ -22,7 +22,6 @@ export const WINDOWS_UNREACHABLE: readonly string[] = [
   'reconcileLoop: active.refused -> withdrawing on always if (isDeleting (mayHaveMade))',
   // Whoever lacks something hears when it is there, and whoever is deleted and used hears when that is over.
   'reconcileLoop: active.awaitingDependencies -> active.awaiting on after look',
-  'reconcileLoop: deleting.inUse -> deleting.awaiting on after look',
   // Whoever is deleted and rests is used by others.
   'reconcileLoop: deleting.reconciling -> deleting.idle on done of reconcileOnDelete',
   'reconcileLoop: deleting.idle -> deleting.awaiting on after look',
@@ -58,5 +57,6 @@ export const WINDOWS_RARE: readonly string[] = [
   // Others come to use, or leave, what rests and is not ready.
   'reconcileLoop: active.idle -> active.awaiting on relations.changed',
   // A deleted object that is held is put away at once: what it hears wakes another life.
+  'reconcileLoop: deleting.inUse -> deleting.awaiting on after look',
   'reconcileLoop: deleting.inUse -> deleting.awaiting on relations.changed',
 ];
