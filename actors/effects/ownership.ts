@@ -91,7 +91,8 @@ export class OwnershipResolver {
   }: OwnershipQuery): Promise<ResourceOwner | undefined> {
     const { object } = request;
     // mutant: rivals-by-id-take-recorded =.2 -> $4
-    // mutant: rivals-by-id-take-made &&.2 -> true
+    // mutant: rivals-by-id-take-foreign &&.2 -> true
+    // mutant: rivals-by-id-take-made &&.3 -> true
     // mutant: shared-id-is-enough &&.1 -> true
     const isIdEnough =
       kind.life.shares !== true &&

@@ -118,7 +118,9 @@ test('33.B8: who has recorded it is not disturbed by a cloud of somebody else, h
 
 test('33.B8: nobody waits for who writes down the UUID of what he has just made himself (OWNERSHIP-6)', async () => {
   const victim = reaching('victim', 'https://cloud');
-  assert.is(await waitsFor(victim, [reaching('liar', 'https://liar', UUID)], { isMade: true }), undefined);
+  const liar = reaching('liar', 'https://liar', UUID);
+  assert.is(await waitsFor(victim, [liar], { isMade: true }), undefined);
+  assert.is(await waitsFor(victim, [liar], { isIdFromOtherWriter: true }), undefined, 'nor for an id that others set');
 });
 
 test('an id of a kind that allows sharing may be that of several resources (OWNERSHIP-6)', async () => {

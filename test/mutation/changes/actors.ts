@@ -298,6 +298,8 @@ export const ACTORS: readonly Change[] = [
     'rivals-by-two-urls-share': 'OWNERSHIP-6: a resource of a cloud with two URLs is recorded by two objects',
     'rivals-by-id-take-recorded':
       'OWNERSHIP-4, OWNERSHIP-6: who has recorded a resource loses it to who writes down its id',
+    'rivals-by-id-take-foreign':
+      'OWNERSHIP-6: an id that another writer set makes its object wait for any object with that id',
     'rivals-by-id-take-made': 'OWNERSHIP-6: who has made a resource waits for who writes down its id',
     'rivals-older-gives-way': 'OWNERSHIP-3: who was first gives way to whoever recorded the same later',
   }),
