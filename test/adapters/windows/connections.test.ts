@@ -492,27 +492,29 @@ test('a service that the node does not allow is not started', () =>
     assert.is(count(world, 'startService'), 0);
   }));
 
-test('33.A6: a portal goes with the last that uses it, though it was connected after who made it had gone (WIN-SHARED-2)', () =>
-  inWorld({}, async (world) => {
-    const { iscsi, disks, host } = world.machine();
-    const portal = { address: '192.0.2.61', port: 3260 };
-    const iqnOf = (name: string): string => `iqn.2026-01.com.example:${name}`;
-    const offer = (name: string): void =>
-      iscsi.offer({ portal, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
-    const target = (name: string) => ({ spec: { nodeRef: 'one', portal, iqn: iqnOf(name) } });
-    offer('first');
-    await world.create('iscsitargets/first', target('first'));
-    await world.ready('iscsitargets/first');
-    await world.create('iscsitargets/second', target('second'));
-    await world.says('iscsitargets/second', 'TransientError', /there is no target/);
-    await world.remove('iscsitargets/first');
-    await world.gone('iscsitargets/first');
-    assert.is((await host.iscsi.listTargetPortals()).length, 1, 'the other one needs it');
-    offer('second');
-    await world.ready('iscsitargets/second');
-    await world.remove('iscsitargets/second');
-    await world.gone('iscsitargets/second');
-    assert.equal(await host.iscsi.listTargetPortals(), []);
-  }));
+for (const isRestarted of [false, true])
+  test(`33.A6: a portal goes with the last that uses it, connected after who made it had gone${isRestarted ? ' and its process had ended' : ''} (WIN-SHARED-2)`, () =>
+    inWorld({}, async (world) => {
+      const { iscsi, disks, host } = world.machine();
+      const portal = { address: '192.0.2.61', port: 3260 };
+      const iqnOf = (name: string): string => `iqn.2026-01.com.example:${name}`;
+      const offer = (name: string): void =>
+        iscsi.offer({ portal, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+      const target = (name: string) => ({ spec: { nodeRef: 'one', portal, iqn: iqnOf(name) } });
+      offer('first');
+      await world.create('iscsitargets/first', target('first'));
+      await world.ready('iscsitargets/first');
+      await world.create('iscsitargets/second', target('second'));
+      await world.says('iscsitargets/second', 'TransientError', /there is no target/);
+      await world.remove('iscsitargets/first');
+      await world.gone('iscsitargets/first');
+      assert.is((await host.iscsi.listTargetPortals()).length, 1, 'the other one needs it');
+      if (isRestarted) await world.crashNode('one');
+      offer('second');
+      await world.ready('iscsitargets/second');
+      await world.remove('iscsitargets/second');
+      await world.gone('iscsitargets/second');
+      assert.equal(await host.iscsi.listTargetPortals(), []);
+    }));
 
 test.run();

@@ -196,9 +196,13 @@ test('one that has left a portal to who failed then, and is asked again, is ther
   const { look, connect, disconnect, ask } = operationsOn(host, objects);
   await ask(connect, standing('one'));
   assert.equal(await ask(disconnect, leaving('one')), {});
+  const stranger = { ...standing('one'), metadata: { ...standing('one').metadata, namespace: 'other', uid: 'other' } };
+  const isOthers = async (): Promise<unknown> => ((await ask(look, stranger)) as JsonObject)['isOthers'];
+  assert.is(await isOthers(), false, 'it has left');
   objects.splice(1, 1, finder({}));
   assert.equal(await ask(disconnect, leaving('one')), { heirs: ['two'] });
   assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one');
+  assert.is(await isOthers(), true, 'it is there again');
 });
 
 test('a portal that was removed after it was found is added only after its maker is recorded (WIN-KINDS-ISCSI-TARGET-1)', async () => {
