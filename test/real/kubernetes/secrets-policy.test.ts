@@ -158,7 +158,7 @@ if (!kubeconfig) {
     await patch(troupe, { data: { [config]: null } });
   });
 
-  test('nobody else is kept from anything, not even another account of the namespace of Troupe', async () => {
+  test('all others may do everything, other accounts of the namespace of Troupe too', async () => {
     const as = {
       user: `system:serviceaccount:${NAMESPACE}:namespace-controller`,
       groups: ['system:masters', `system:serviceaccounts:${NAMESPACE}`],
